@@ -1,0 +1,59 @@
+// What was extracted from a page. Every URL in it is absolute.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace quarry {
+
+struct Link {
+    std::string url{};
+    std::string text{};
+    bool nofollow = false;
+};
+
+struct Image {
+    std::string url{};
+    std::string alt{};
+};
+
+// What robots meta tags and X-Robots-Tag headers ask of us.
+struct RobotsDirectives {
+    bool noindex = false;
+    bool nofollow = false;
+    bool noarchive = false;
+    bool nosnippet = false;
+};
+
+struct Metadata {
+    std::string title{};
+    std::string description{};
+    std::string language{};  // BCP 47, from the page or else detected; "" if unknown
+    std::string canonical{};
+    std::string author{};
+    std::string site_name{};
+    std::string published{};  // as the page states it, normalised to ISO 8601 where it could be read
+    std::string modified{};
+    std::string favicon{};
+    std::string image{};  // the page's picture of itself (og:image)
+    std::string keywords{};
+    RobotsDirectives robots{};
+    std::vector<std::pair<std::string, std::string>> open_graph{};   // "og:type" -> "article", in page order
+    std::vector<std::pair<std::string, std::string>> dublin_core{};  // "dc.creator" -> …
+    std::vector<std::pair<std::string, std::string>> other{};        // the remaining named <meta> tags
+    std::vector<std::string> json_ld{};                              // each a JSON text as found
+};
+
+struct Document {
+    std::string url{};       // the page's final URL, or the base given to `convert`
+    std::string markdown{};  // the main content
+    std::string html{};      // the main content as cleaned HTML, when asked for
+    std::string text{};      // the main content as plain text, when asked for
+    Metadata metadata{};
+    std::vector<Link> links{};
+    std::vector<Image> images{};
+    std::string warning{};  // a sentence when something was cut or guessed; else ""
+};
+
+}  // namespace quarry

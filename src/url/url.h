@@ -1,0 +1,54 @@
+// URLs as the WHATWG URL standard defines them: what a browser would make of a string is what we make of it.
+// Only the normalised form, href(), is ever handed to another library: two parsers that disagree are a
+// security hole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace quarry::url {
+
+// A parsed, normalised URL. A value: cheap to move, safe to read from many threads.
+class Url {
+public:
+    // Parses an absolute URL, or resolves a relative one against `base`. Fails with `invalid_argument` and a
+    // sentence.
+    static Result<Url> parse(std::string_view input, const Url* base = nullptr);
+
+    const std::string& href() const { return href_; }
+    std::string_view scheme() const;    // "https", without the colon
+    std::string_view username() const;  // percent-encoded
+    std::string_view password() const;
+    std::string_view host()
+        const;  // as serialised: lower case, punycode, [v6] in brackets; "" if there is none
+    std::optional<std::uint16_t> port() const;         // nothing if it is the scheme's default
+    std::string_view path() const;                     // "/a/b", or the opaque path of "mailto:x"
+    std::optional<std::string_view> query() const;     // without '?'
+    std::optional<std::string_view> fragment() const;  // without '#'
+
+    bool has_host() const;
+    bool has_opaque_path() const;
+    bool is_http() const;                  // http or https
+    std::uint16_t effective_port() const;  // the port, or the scheme's default, or 0
+    std::string origin() const;            // "https://a.example:8443"; "null" for schemes without one
+    std::string without_fragment() const;
+    std::string without_credentials() const;
+
+    friend bool operator==(const Url& a, const Url& b) { return a.href_ == b.href_; }
+
+private:
+    friend class UrlParser;
+    std::string href_;
+    // Offsets into href_, in its order. What each separates is drawn in url.cc.
+    std::uint32_t scheme_end_ = 0, username_end_ = 0, host_start_ = 0, host_end_ = 0, path_start_ = 0;
+    std::uint32_t query_start_ = 0,
+                  fragment_start_ = 0;  // of the '?' and the '#'; the string's size if there is none
+    std::int32_t port_ = -1;
+    bool opaque_path_ = false;
+};
+
+}  // namespace quarry::url
