@@ -1,0 +1,110 @@
+#include "extract/visibility.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace quarry::extract {
+
+using html::Attr;
+using html::Namespace;
+using html::NodeId;
+using html::NodeKind;
+using html::Tag;
+using html::Tree;
+
+namespace {
+
+constexpr html::TagSet never_rendered_tags{
+    Tag::script, Tag::style, Tag::head, Tag::noembed, Tag::noframes, Tag::iframe,   Tag::datalist, Tag::title,
+    Tag::meta,   Tag::link,  Tag::base, Tag::param,   Tag::area,     Tag::colgroup, Tag::frameset};
+
+bool is_blank(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+}
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+    return text.size() == lower.size() && std::ranges::equal(text, lower, [](char a, char b) {
+               return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+           });
+}
+
+std::string_view trim(std::string_view text) {
+    while (!text.empty() && is_blank(text.substr(0, 1))) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.substr(text.size() - 1))) text.remove_suffix(1);
+    return text;
+}
+
+// Style attributes are short lists of declarations; a full CSS parser would find nothing more here.
+bool style_hides(std::string_view style) {
+    while (!style.empty()) {
+        const std::size_t semicolon = std::min(style.find(';'), style.size());
+        const std::string_view declaration = style.substr(0, semicolon);
+        style.remove_prefix(std::min(semicolon + 1, style.size()));
+        const std::size_t colon = declaration.find(':');
+        if (colon == std::string_view::npos) continue;
+        const std::string_view property = trim(declaration.substr(0, colon));
+        std::string_view value = declaration.substr(colon + 1);
+        value = trim(value.substr(0, value.find('!')));
+        if (equals_ignoring_case(property, "display") && equals_ignoring_case(value, "none")) return true;
+        if (equals_ignoring_case(property, "visibility") && equals_ignoring_case(value, "hidden"))
+            return true;
+    }
+    return false;
+}
+
+bool is_declarative_shadow_root(const Tree& tree, NodeId id) {
+    const auto name = tree.find_attribute_name("shadowrootmode");
+    return name && tree.attribute(id, *name);
+}
+
+}  // namespace
+
+bool is_never_rendered(const Tree& tree, NodeId id) {
+    const html::Node& node = tree[id];
+    if (node.kind != NodeKind::element) {
+        return node.kind != NodeKind::text && node.kind != NodeKind::document &&
+               node.kind != NodeKind::template_contents;
+    }
+    if (node.space != Namespace::html) return node.tag == Tag::script || node.tag == Tag::style;
+    if (node.tag == Tag::template_) return !is_declarative_shadow_root(tree, id);
+    return never_rendered_tags.contains(node.tag);
+}
+
+bool is_hidden(const Tree& tree, NodeId id) {
+    const html::Node& node = tree[id];
+    if (node.kind != NodeKind::element || node.space != Namespace::html) return false;
+    if (node.tag == Tag::dialog) return !tree.attribute(id, Attr::open);
+    bool hidden = false;
+    for (const html::Attribute& attribute : tree.attributes(id)) {
+        switch (attribute.name) {
+            case Attr::hidden: hidden |= !equals_ignoring_case(attribute.value, "until-found"); break;
+            case Attr::style: hidden |= style_hides(attribute.value); break;
+            case Attr::role:
+                if (attribute.value == "tabpanel") return false;
+                break;
+            default: break;
+        }
+    }
+    return hidden;
+}
+
+std::vector<std::uint32_t> rendered_text_before(const Tree& tree) {
+    std::vector<std::uint32_t> before(tree.size() + 1);
+    std::uint64_t bytes = 0;
+    NodeId skip_to = 0;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        before[id] = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
+        if (id < skip_to) continue;
+        if (is_never_rendered(tree, id)) {
+            skip_to = tree[id].end;
+        } else if (tree.is_text(id) && !is_blank(tree[id].text)) {
+            bytes += tree[id].text.size();
+        }
+    }
+    before[tree.size()] =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
+    return before;
+}
+
+}  // namespace quarry::extract
