@@ -44,6 +44,9 @@ endfunction()
 
 # quarry_test(NAME SOURCES a_test.cc LINKS quarry_url): one program of doctest cases, known to ctest by its name.
 function(quarry_test name)
+    if(NOT QUARRY_TESTS)
+        return()
+    endif()
     cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS;LABELS")
     add_executable(${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/doctest_main.cc)
     target_link_libraries(${name} PRIVATE quarry_options ${ARG_LINKS})
@@ -55,6 +58,9 @@ endfunction()
 # quarry_fuzz(NAME SOURCES x_fuzz.cc LINKS quarry_url): a libFuzzer program in the fuzz preset. In every other build the
 # same file becomes a test that replays the corpus, so a crash found once stays found.
 function(quarry_fuzz name)
+    if(NOT QUARRY_TESTS)
+        return()
+    endif()
     cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS")
     if(QUARRY_FUZZ)
         add_executable(${name} ${ARG_SOURCES})
