@@ -10,7 +10,7 @@ namespace quarry {
 struct Link {
     std::string url{};
     std::string text{};
-    bool nofollow = false;
+    bool nofollow = false;  // every link to this URL says rel=nofollow
 };
 
 struct Image {
@@ -26,12 +26,15 @@ struct RobotsDirectives {
     bool nosnippet = false;
 };
 
+// A name and its value, as a page states them.
+using NamedValue = std::pair<std::string, std::string>;
+
 struct Metadata {
     std::string title{};
     std::string description{};
     std::string language{};  // BCP 47, from the page or else detected; "" if unknown
     std::string canonical{};
-    std::string author{};
+    std::string author{};  // several are joined with ", "
     std::string site_name{};
     std::string published{};  // as the page states it, normalised to ISO 8601 where it could be read
     std::string modified{};
@@ -39,21 +42,24 @@ struct Metadata {
     std::string image{};  // the page's picture of itself (og:image)
     std::string keywords{};
     RobotsDirectives robots{};
-    std::vector<std::pair<std::string, std::string>> open_graph{};   // "og:type" -> "article", in page order
-    std::vector<std::pair<std::string, std::string>> dublin_core{};  // "dc.creator" -> …
-    std::vector<std::pair<std::string, std::string>> other{};        // the remaining named <meta> tags
-    std::vector<std::string> json_ld{};                              // each a JSON text as found
+    std::vector<NamedValue> open_graph{};   // "og:type" -> "article", in page order
+    std::vector<NamedValue> dublin_core{};  // "dc.creator" -> …
+    std::vector<NamedValue> other{};        // the remaining named <meta> tags
+    std::vector<std::string> json_ld{};     // each a valid JSON text as found
+    int pages = 0;                          // of a PDF; else 0
 };
 
 struct Document {
     std::string url{};       // the page's final URL, or the base given to `convert`
     std::string markdown{};  // the main content
     std::string html{};      // the main content as cleaned HTML, when asked for
+    std::string raw_html{};  // the page as sent, in UTF-8, when asked for
     std::string text{};      // the main content as plain text, when asked for
     Metadata metadata{};
-    std::vector<Link> links{};
-    std::vector<Image> images{};
-    std::string warning{};  // a sentence when something was cut or guessed; else ""
+    std::vector<Link> links{};    // of the whole page, each URL once, in order
+    std::vector<Link> frames{};   // what the page shows in frames; gathered with the links
+    std::vector<Image> images{};  // of the whole page, each URL once, in order
+    std::string warning{};        // a sentence when something was cut or guessed; else ""
 };
 
 }  // namespace quarry
