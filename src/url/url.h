@@ -3,6 +3,7 @@
 // security hole.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,10 +13,14 @@
 
 namespace quarry::url {
 
+// Longer inputs are refused. Browsers stop at 2 MB; no server quarry met takes more than 64 KB.
+inline constexpr std::size_t max_url_bytes = 1 << 20;
+
 // A parsed, normalised URL. A value: cheap to move, safe to read from many threads.
 class Url {
 public:
-    // Parses an absolute URL, or resolves a relative one against `base`. Fails with `invalid_argument` and a
+    // Parses an absolute URL, or resolves a relative one against `base`. Takes UTF-8; invalid bytes become
+    // U+FFFD. Linear in the input. Fails with `invalid_argument` (`too_large` over max_url_bytes) and a
     // sentence.
     static Result<Url> parse(std::string_view input, const Url* base = nullptr);
 
@@ -23,14 +28,13 @@ public:
     std::string_view scheme() const;    // "https", without the colon
     std::string_view username() const;  // percent-encoded
     std::string_view password() const;
-    std::string_view host()
-        const;  // as serialised: lower case, punycode, [v6] in brackets; "" if there is none
+    std::string_view host() const;  // as serialised: lower case, punycode, [v6] in brackets; "" if none
     std::optional<std::uint16_t> port() const;         // nothing if it is the scheme's default
     std::string_view path() const;                     // "/a/b", or the opaque path of "mailto:x"
     std::optional<std::string_view> query() const;     // without '?'
     std::optional<std::string_view> fragment() const;  // without '#'
 
-    bool has_host() const;
+    bool has_host() const;  // "file:///x" has one, which is empty; "mailto:x" has none
     bool has_opaque_path() const;
     bool is_http() const;                  // http or https
     std::uint16_t effective_port() const;  // the port, or the scheme's default, or 0
@@ -42,11 +46,13 @@ public:
 
 private:
     friend class UrlParser;
+    std::size_t authority_end() const;  // of the scheme's colon if there is no host
+
     std::string href_;
     // Offsets into href_, in its order. What each separates is drawn in url.cc.
     std::uint32_t scheme_end_ = 0, username_end_ = 0, host_start_ = 0, host_end_ = 0, path_start_ = 0;
-    std::uint32_t query_start_ = 0,
-                  fragment_start_ = 0;  // of the '?' and the '#'; the string's size if there is none
+    // Of the '?' and the '#'; the string's size if there is none.
+    std::uint32_t query_start_ = 0, fragment_start_ = 0;
     std::int32_t port_ = -1;
     bool opaque_path_ = false;
 };
