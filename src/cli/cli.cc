@@ -1,0 +1,127 @@
+#include "cli/cli.h"
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/suggest.h"
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/help.h"
+#include "cli/version.h"
+
+namespace quarry::cli {
+namespace {
+
+constexpr const char* root_examples =
+    "quarry scrape https://docs.example.com/guide        # one page as markdown\n"
+    "quarry map https://docs.example.com                 # the URLs of a site\n"
+    "quarry convert page.html --url https://a.example/   # a local file, no network\n"
+    "quarry robots https://a.example/private             # may we fetch it?";
+
+struct GlobalOptions {
+    bool json = false, verbose = false, no_colour = false;
+    std::string config_file{};
+};
+
+void add_global_options(CLI::App& root, GlobalOptions& options) {
+    root.add_flag("--json", options.json, "Print machine-readable JSON on standard output");
+    root.add_flag("-v,--verbose", options.verbose, "Say more on standard error");
+    root.add_flag("--no-color,--no-colour", options.no_colour, "No colours (also NO_COLOR=1)");
+    root.add_option("--config", options.config_file,
+                    "Read settings from this file instead of the default one");
+    root.set_version_flag("--version", fmt::format("quarry {}", version));
+}
+
+const CLI::App& chosen_parser(const CLI::App& root) {
+    const auto chosen = root.get_subcommands();
+    return chosen.empty() ? root : chosen_parser(*chosen.front());
+}
+
+std::vector<std::string> option_names(const CLI::App& parser) {
+    std::vector<std::string> names;
+    for (const CLI::App* level = &parser; level; level = level->get_parent())
+        for (const CLI::Option* option : level->get_options())
+            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& parser) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; }))
+        if (!command->get_group().empty()) names.push_back(command->get_name());
+    return names;
+}
+
+// What CLI11 says about arguments it does not know, in our words and with the nearest known word.
+std::string unexpected_argument(const CLI::App& root) {
+    const CLI::App& parser = chosen_parser(root);
+    const auto extras = root.remaining(true);
+    const std::string word = extras.empty() ? "" : extras.front();
+    const bool is_option = word.starts_with("-");
+    const bool wants_command = !is_option && !command_names(parser).empty();
+    const std::string kind = is_option ? "option" : wants_command ? "command" : "argument";
+    const std::string plain = word.substr(0, word.find('='));
+    const std::string near = nearest_word(plain, is_option ? option_names(parser) : command_names(parser));
+    const std::string hint = near.empty() ? "." : fmt::format(", did you mean \"{}\"?", near);
+    return fmt::format("unknown {} \"{}\"{} See {} --help", kind, word, hint, full_name(parser));
+}
+
+int report_parse_error(const CLI::App& root, const CLI::ParseError& error, const Terminal& terminal) {
+    if (error.get_exit_code() == 0) {  // --help and --version are "errors" to CLI11
+        const bool help = error.get_name() != "CallForVersion";
+        write_data(help ? chosen_parser(root).help() : std::string(error.what()) + "\n");
+        return exit_yes;
+    }
+    // A mistyped subcommand also leaves its parent without one; the typing error is the better explanation.
+    const bool unexpected = !root.remaining(true).empty();
+    say_error(terminal, unexpected
+                            ? unexpected_argument(root)
+                            : fmt::format("{}. See {} --help", error.what(), full_name(chosen_parser(root))));
+    return exit_error;
+}
+
+int run_command(const Command& command, const GlobalOptions& options, const SettingFlags& flags) {
+    const Terminal terminal = Terminal::inspect(options.no_colour);
+    app::SettingsRequest request{.environment = app::process_environment(), .flags = flags};
+    if (!options.config_file.empty()) request.config_file = options.config_file;
+    auto settings = app::Settings::load(request);
+    if (!settings) {
+        say_error(terminal, settings.error().message);
+        return exit_error;
+    }
+    return command.run({.json = options.json,
+                        .verbose = options.verbose,
+                        .terminal = terminal,
+                        .settings = *std::move(settings)});
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+    std::signal(SIGPIPE,
+                SIG_IGN);  // A reader that left is noticed by write_data; a server's by the HTTP client.
+    CLI::App root("Digs websites and folders into clean markdown and a search index you own.", "quarry");
+    root.footer(root_examples);
+    root.formatter(std::make_shared<HelpFormatter>());
+    root.require_subcommand(0, 1);
+    GlobalOptions options;
+    add_global_options(root, options);
+    SettingFlags flags;
+    CommandBuilder builder(root, flags);
+    const std::vector<Command> commands = add_commands(builder);
+    try {
+        root.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return report_parse_error(root, error, Terminal::inspect(options.no_colour));
+    }
+    for (const Command& command : commands)
+        if (command.parser->parsed()) return run_command(command, options, flags);
+    write_data(root.help());
+    return exit_yes;
+}
+
+}  // namespace quarry::cli

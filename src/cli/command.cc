@@ -1,0 +1,42 @@
+#include "cli/command.h"
+
+#include <CLI/CLI.hpp>
+
+namespace quarry::cli {
+
+CLI::App& CommandBuilder::add(const std::string& name, const std::string& summary,
+                              const std::string& examples) {
+    CLI::App* parser = root_.add_subcommand(name, summary);
+    parser->footer(examples);  // The help formatter prints it first.
+    parser->fallthrough();     // --json and --config may stand anywhere.
+    return *parser;
+}
+
+void CommandBuilder::setting(CLI::App& parser, const SettingFlag& flag) {
+    const auto collect = [this, key = flag.key](const std::string& value) {
+        flags_.emplace_back(key, value);
+    };
+    parser.add_option_function<std::string>(flag.flag, collect, flag.help);
+}
+
+void CommandBuilder::setting_switch(CLI::App& parser, const SettingFlag& flag) {
+    const auto collect = [this, key = flag.key](std::int64_t) { flags_.emplace_back(key, "true"); };
+    parser.add_flag_function(flag.flag, collect, flag.help);
+}
+
+void CommandBuilder::network_settings(CLI::App& parser) {
+    setting(parser, {"--timeout", "fetch.timeout", "Longest time for one page (60s)"});
+    setting(parser, {"--retries", "fetch.retries", "Further tries after a failure that may pass (3)"});
+    setting(parser, {"--max-body", "fetch.max_body", "Largest page after decompression (50MB)"});
+    setting(parser, {"--user-agent", "fetch.user_agent", "How to name ourselves to servers"});
+    setting(parser, {"--proxy", "fetch.proxy", "Proxy, for instance http://proxy:3128"});
+    setting(parser, {"--ca-file", "fetch.ca_file", "Certificates to trust (PEM)"});
+    setting(parser, {"--basic-auth-file", "fetch.basic_auth_file", "File that holds USER:PASSWORD"});
+    setting(parser, {"--bearer-file", "fetch.bearer_token_file", "File that holds a bearer token"});
+    setting(parser,
+            {"--allow-network", "fetch.allowed_networks", "Networks to allow, for instance 10.1.0.0/16"});
+    setting_switch(parser, {"--allow-private", "fetch.allow_private",
+                            "Allow private, loopback and link-local addresses (an intranet, localhost)"});
+}
+
+}  // namespace quarry::cli

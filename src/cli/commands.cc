@@ -1,0 +1,9 @@
+#include "cli/commands.h"
+
+namespace quarry::cli {
+
+std::vector<Command> add_commands(CommandBuilder& builder) {
+    return {add_config(builder), add_completion(builder)};
+}
+
+}  // namespace quarry::cli

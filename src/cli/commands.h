@@ -1,0 +1,16 @@
+// The commands, one function each; the file of the same name implements it.
+#pragma once
+
+#include "cli/command.h"
+
+namespace quarry::cli {
+
+Command add_scrape(CommandBuilder& builder);
+Command add_convert(CommandBuilder& builder);
+Command add_map(CommandBuilder& builder);
+Command add_robots(CommandBuilder& builder);
+Command add_config(CommandBuilder& builder);
+Command add_completion(CommandBuilder& builder);
+Command add_pdf_text(CommandBuilder& builder);
+
+}  // namespace quarry::cli

@@ -1,0 +1,48 @@
+#include "cli/interrupt.h"
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include <unistd.h>
+
+#include "cli/exit_code.h"
+
+namespace quarry::cli {
+namespace {
+
+std::atomic<int> interrupts = 0;
+int wake_pipe[2] = {-1, -1};
+
+// Only calls that are safe in a signal handler: a count and a byte into a pipe.
+void on_signal(int) {
+    if (interrupts.fetch_add(1) > 0) _exit(exit_interrupted);
+    const char byte = 0;
+    if (write(wake_pipe[1], &byte, 1) < 0) _exit(exit_interrupted);
+}
+
+// std::stop_source::request_stop takes locks, so a thread does it on the handler's behalf.
+std::stop_token start_watching() {
+    std::stop_source source;
+    if (pipe(wake_pipe) != 0) return source.get_token();
+    std::signal(SIGINT, on_signal);
+    std::signal(SIGTERM, on_signal);
+    std::thread([source]() mutable {
+        char byte = 0;
+        if (read(wake_pipe[0], &byte, 1) == 1) source.request_stop();
+    }).detach();  // Lives as long as the process; it holds nothing but the pipe.
+    return source.get_token();
+}
+
+}  // namespace
+
+std::stop_token stop_on_interrupt() {
+    static const std::stop_token token = start_watching();
+    return token;
+}
+
+bool was_interrupted() {
+    return interrupts.load() > 0;
+}
+
+}  // namespace quarry::cli

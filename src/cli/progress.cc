@@ -1,0 +1,45 @@
+#include "cli/progress.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace quarry::cli {
+
+using namespace std::chrono_literals;
+
+void Progress::show(std::size_t done, std::string_view current) {
+    if (!terminal_.progress || total_ == 0) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (done < total_ && now - drawn_at_ < 100ms) return;
+    drawn_at_ = now;
+    constexpr std::size_t width = 20;
+    const std::size_t filled = std::min(width, done * width / total_);
+    std::string bar;
+    for (std::size_t i = 0; i < width; ++i) bar += i < filled ? "█" : "░";
+    const std::string counts = fmt::format(" {}/{} ", done, total_);
+    const auto columns = static_cast<std::size_t>(terminal_.columns);
+    const std::size_t room = columns > width + counts.size() + 1 ? columns - width - counts.size() - 1 : 0;
+    fmt::print(stderr, "\r\033[K{}{}{}", terminal_.paint(Colour::blue, bar), counts, shorten(current, room));
+    std::fflush(stderr);
+    visible_ = true;
+}
+
+void Progress::clear() {
+    if (!visible_) return;
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+    visible_ = false;
+}
+
+std::string shorten(std::string_view text, std::size_t columns) {
+    if (text.size() <= columns) return std::string(text);
+    if (columns < 8) return std::string(text.substr(0, columns));
+    const std::size_t head = (columns - 1) * 2 / 3;
+    const std::size_t tail = columns - 1 - head;
+    return fmt::format("{}…{}", text.substr(0, head), text.substr(text.size() - tail));
+}
+
+}  // namespace quarry::cli
