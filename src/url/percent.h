@@ -25,6 +25,10 @@ void append_encoded(std::string_view text, EncodeSet set, std::string& out);
 // Turns each valid %XX into its byte; anything else is copied.
 std::string percent_decoded(std::string_view text);
 
+// Appends `text` with its percent-encoding in one form (RFC 3986, 6.2.2): hex digits in upper case, and
+// letters, digits, '-', '.', '_' and '~' as themselves. A '%' that begins no escape is copied.
+void append_normalised(std::string_view text, std::string& out);
+
 // The value of a hexadecimal digit, or -1.
 constexpr int hex_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';

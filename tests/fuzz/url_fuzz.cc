@@ -1,9 +1,11 @@
-// The URL parser on any bytes: it never crashes, and what it writes it reads back unchanged. The input's
-// first line is the base, the rest is resolved against it.
+// The URL parser on any bytes: it never crashes, what it writes it reads back unchanged, and a canonical form
+// is its own canonical form. The input's first line is the base, the rest is resolved against it.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "url/canonical.h"
+#include "url/domain.h"
 #include "url/url.h"
 
 using quarry::url::Url;
@@ -24,6 +26,9 @@ void check_promises(const Url& url) {
     require(url.is_http() ? !url.host().empty() : true);
     require(Url::parse(url.without_fragment()).has_value() &&
             Url::parse(url.without_credentials()).has_value());
+    const auto canonical_url = Url::parse(canonical(url));
+    require(canonical_url && canonical(*canonical_url) == canonical_url->href());
+    require(url.host().find(quarry::url::registrable_domain(url.host())) != std::string_view::npos);
     for (const char c : url.host()) require(static_cast<unsigned char>(c) > 0x20 && c != '/' && c != '@');
 }
 
