@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/units.h"
 #include "net/decoder_stage.h"
+#include "net/wording.h"
 
 namespace quarry::net {
 
@@ -33,7 +33,7 @@ std::unique_ptr<DecoderStage> open_stage(std::string_view coding) {
 }
 
 std::unexpected<Error> too_large(std::size_t max_bytes) {
-    return fail(ErrorCode::too_large, fmt::format("answer is larger than {}", format_bytes(max_bytes)));
+    return fail(ErrorCode::too_large, fmt::format("answer is larger than {}", bytes_in_words(max_bytes)));
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// One HTTP request and its answer as values. One request is one hop: redirects come back as answers with a
+// status of 3xx, because each further hop has to pass the policies of whoever follows it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/page.h"
+#include "net/address_policy.h"
+#include "url/url.h"
+
+namespace quarry::net {
+
+enum class HttpMethod { get, head, post, put, patch, delete_ };
+
+// What one request may cost. Everything a server can stretch has a limit.
+struct HttpLimits {
+    std::chrono::milliseconds timeout{60'000};          // from the first lookup to the last byte
+    std::chrono::milliseconds connect_timeout{10'000};  // lookup, TCP and TLS handshake together
+    std::uint64_t body_bytes = 50 * 1024 * 1024;        // after decoding
+    std::uint64_t header_bytes = 256 * 1024;            // of all answers to this request together
+
+    // A server that has begun to answer and then sends less than this is given up. Thinking before the first
+    // byte is not dripping: only `timeout` ends that.
+    std::uint64_t low_speed_bytes_per_second = 100;
+    std::chrono::milliseconds low_speed_time{20'000};
+};
+
+struct HttpRequest {
+    url::Url url;
+    HttpMethod method = HttpMethod::get;
+
+    // Sent as they are, after a check that they cannot be mistaken for something else. The client itself adds
+    // Host, User-Agent, Accept-Encoding and what frames the body. Credentials in the URL are never sent: see
+    // basic_authorization().
+    std::vector<Header> headers{};
+    std::string body{};
+
+    AddressPolicy policy{};
+    HttpLimits limits{};
+
+    // Asked once, on the client's thread, when a body begins to arrive. If it says no, the answer comes
+    // without its body: a video costs no more than its headers.
+    std::function<bool(int status, const std::vector<Header>& headers)> wants_body{};
+
+    // Not sent before this time, so that a retry can wait here instead of in a thread.
+    std::chrono::steady_clock::time_point not_before{};
+
+    // Ends the request with `interrupted`, wherever it is.
+    std::stop_token stop{};
+};
+
+struct HttpResponse {
+    int status = 0;
+    std::vector<Header> headers{};  // in order; without trailers
+    std::string body{};             // decoded
+    bool is_body_skipped = false;   // there was one, but wants_body declined it
+    std::string address{};          // of the peer, for logs: "93.184.216.34"
+    int http_version = 0;           // 10, 11 or 20
+};
+
+}  // namespace quarry::net

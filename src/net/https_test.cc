@@ -1,0 +1,80 @@
+// HTTP/2 and certificates, against a real nginx.
+#include <latch>
+
+#include <doctest/doctest.h>
+
+#include "net/http_client.h"
+#include "servers/nginx_server.h"
+
+using namespace quarry;
+using namespace quarry::net;
+using namespace std::chrono_literals;
+
+namespace {
+
+HttpRequest request_for(const test::NginxServer& nginx) {
+    return {.url = url::Url::parse(nginx.url()).value(), .policy = {.allow_private = true}};
+}
+
+// Asks until nginx listens.
+Result<HttpResponse> perform_when_ready(HttpClient& client, HttpRequest request) {
+    for (int attempt = 0; attempt < 200; ++attempt) {
+        auto response = client.perform(request);
+        if (response || response.error().code != ErrorCode::unavailable) return response;
+        request.not_before = std::chrono::steady_clock::now() + 20ms;
+    }
+    return fail(ErrorCode::timeout, "nginx did not start");
+}
+
+}  // namespace
+
+TEST_CASE("a server that offers HTTP/2 is spoken to in HTTP/2, many requests over few connections") {
+    const auto nginx = test::NginxServer::start();
+    if (!nginx) {
+        MESSAGE("skipped: nginx or openssl is not installed");
+        return;
+    }
+    const auto client = HttpClient::open({.ca_file = nginx->ca_file()}).value();
+    const HttpResponse first = perform_when_ready(*client, request_for(*nginx)).value();
+    CHECK(first.http_version == 20);
+    CHECK(first.body == "hello from nginx");
+
+    std::atomic<int> good = 0;
+    std::latch done(50);
+    for (int i = 0; i < 50; ++i)
+        client->submit(request_for(*nginx), [&](Result<HttpResponse> response) {
+            good += response && response->status == 200 && response->http_version == 20;
+            done.count_down();
+        });
+    done.wait();
+    CHECK(good == 50);
+}
+
+TEST_CASE("a certificate that nobody vouches for is refused, and the address policy holds over TLS") {
+    const auto nginx = test::NginxServer::start();
+    if (!nginx) {
+        MESSAGE("skipped: nginx or openssl is not installed");
+        return;
+    }
+    const auto client = HttpClient::open({}).value();
+    const auto untrusted = perform_when_ready(*client, request_for(*nginx));
+    REQUIRE_FALSE(untrusted);
+    CHECK(untrusted.error().code == ErrorCode::refused);
+    CHECK(untrusted.error().message.starts_with("certificate of 127.0.0.1 is not trusted"));
+
+    const auto private_address = client->perform({.url = url::Url::parse(nginx->url()).value()});
+    REQUIRE_FALSE(private_address);
+    CHECK(private_address.error().message.starts_with("refused: 127.0.0.1"));
+}
+
+TEST_CASE("a CA file that cannot be read is said so") {
+    const auto nginx = test::NginxServer::start();
+    if (!nginx) {
+        MESSAGE("skipped: nginx or openssl is not installed");
+        return;
+    }
+    const auto client = HttpClient::open({.ca_file = "/nonexistent/ca.pem"}).value();
+    const auto response = perform_when_ready(*client, request_for(*nginx));
+    REQUIRE_FALSE(response);
+    CHECK(response.error().code == ErrorCode::invalid_argument);
+}

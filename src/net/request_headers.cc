@@ -1,0 +1,82 @@
+#include "net/request_headers.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace quarry::net {
+
+namespace {
+
+// These frame the message or the connection. A wrong one makes two parties disagree about where a request
+// ends.
+constexpr std::string_view reserved_names[] = {
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+};
+
+bool is_token_character(unsigned char c) {
+    return std::isalnum(c) ||
+           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+std::string lower_case(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+    return result;
+}
+
+Result<void> check_header(const Header& header) {
+    if (header.name.empty() || !std::ranges::all_of(header.name, is_token_character))
+        return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is not a header name", header.name));
+    if (std::ranges::find(reserved_names, lower_case(header.name)) != std::end(reserved_names))
+        return fail(ErrorCode::invalid_argument, fmt::format("header {} cannot be set", header.name));
+    // The value itself stays out of the sentence: it may be a secret.
+    if (header.value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("the value of header {} holds a line break or a NUL", header.name));
+    return {};
+}
+
+std::string base64(std::string_view bytes) {
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const std::size_t taken = std::min<std::size_t>(3, bytes.size() - i);
+        std::uint32_t group = 0;
+        for (std::size_t k = 0; k < 3; ++k)
+            group = group << 8 | (k < taken ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 4; ++k) out += k <= taken ? digits[group >> (18 - 6 * k) & 63] : '=';
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<void> check_request_headers(const std::vector<Header>& headers) {
+    for (const Header& header : headers) TRY(check_header(header));
+    return {};
+}
+
+std::string basic_authorization(std::string_view username, std::string_view password) {
+    return "Basic " + base64(fmt::format("{}:{}", username, password));
+}
+
+std::string bearer_authorization(std::string_view token) {
+    return fmt::format("Bearer {}", token);
+}
+
+}  // namespace quarry::net

@@ -1,0 +1,301 @@
+#include "net/transfer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include "net/curl_url.h"
+#include "net/request_headers.h"
+#include "net/transfer_error.h"
+#include "net/wording.h"
+
+namespace quarry::net {
+
+namespace {
+
+// A declined body up to this size is read and dropped, so that the connection can be used again.
+constexpr std::uint64_t most_skipped_bytes = 64 * 1024;
+
+constexpr std::string_view white_space = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(white_space);
+    if (first == text.npos) return {};
+    return text.substr(first, text.find_last_not_of(white_space) - first + 1);
+}
+
+const char* method_name(HttpMethod method) {
+    switch (method) {
+        case HttpMethod::get: return "GET";
+        case HttpMethod::head: return "HEAD";
+        case HttpMethod::post: return "POST";
+        case HttpMethod::put: return "PUT";
+        case HttpMethod::patch: return "PATCH";
+        case HttpMethod::delete_: return "DELETE";
+    }
+    return "GET";
+}
+
+HeaderList header_list_of(const std::vector<Header>& headers) {
+    curl_slist* list = nullptr;
+    for (const Header& header : headers) {
+        // To curl, "Name:" means that the header is not to be sent; "Name;" sends it empty.
+        const bool is_empty = trimmed(header.value).empty();
+        list = curl_slist_append(list, (header.name + (is_empty ? ";" : ": " + header.value)).c_str());
+    }
+    list = curl_slist_append(list, ("Accept-Encoding: " + std::string(accepted_encodings)).c_str());
+    list = curl_slist_append(
+        list, "Expect:");  // Waiting for "100 Continue" costs a second with servers that never send it.
+    return HeaderList(list);
+}
+
+}  // namespace
+
+struct Transfer::Callbacks {
+    static curl_socket_t open_socket(void* self, curlsocktype, curl_sockaddr* address) {
+        return static_cast<Transfer*>(self)->open_socket(*address);
+    }
+    static int before_request(void* self, char* peer, char*, int, int) {
+        const bool may_send = static_cast<Transfer*>(self)->may_send_to(peer);
+        return may_send ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+    }
+    static std::size_t header(char* data, std::size_t, std::size_t size, void* self) {
+        return static_cast<Transfer*>(self)->take_header_line({data, size}) ? size : 0;
+    }
+    static std::size_t body(char* data, std::size_t, std::size_t size, void* self) {
+        return static_cast<Transfer*>(self)->take_body({data, size}) ? size : 0;
+    }
+};
+
+Transfer::Transfer(HttpRequest request, HttpCallback callback)
+    : request_(std::move(request)), callback_(std::move(callback)) {}
+
+void Transfer::watch_stop(std::function<void()> wake) {
+    stop_watch_.emplace(request_.stop, std::move(wake));
+}
+
+Result<void> Transfer::prepare(EasyHandle handle, const HttpConfig& config) {
+    handle_ = std::move(handle);
+    is_proxied_ = !config.proxy.empty();
+    TRY(check_target());
+    TRY(check_request_headers(request_.headers));
+    url_ = TRY(to_curl_url(request_.url));
+    header_list_ = header_list_of(request_.headers);
+    set_request_options();
+    set_limits_and_callbacks();
+    set_connection_options(config);
+    return {};
+}
+
+// A proxy looks names up where we cannot see the answer; the names that always mean this machine are known
+// anyway.
+Result<void> Transfer::check_target() const {
+    std::string_view host = request_.url.host();
+    TRY(request_.policy.check_host(host));
+    if (host.ends_with('.')) host.remove_suffix(1);
+    const bool is_this_machine = host == "localhost" || host.ends_with(".localhost");
+    if (is_proxied_ && is_this_machine && !request_.policy.allow_private)
+        return fail(ErrorCode::refused,
+                    fmt::format("refused: {} is a loopback name (allow it with --allow-private)", host));
+    return {};
+}
+
+void Transfer::set_request_options() {
+    CURL* curl = handle_.get();
+    curl_easy_setopt(curl, CURLOPT_CURLU, url_.get());
+    curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, header_list_.get());
+    if (request_.method == HttpMethod::head) {
+        curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+    } else if (request_.method != HttpMethod::get) {
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request_.body.c_str());
+        curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method_name(request_.method));
+    }
+}
+
+void Transfer::set_limits_and_callbacks() {
+    CURL* curl = handle_.get();
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(request_.limits.timeout.count()));
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     static_cast<long>(request_.limits.connect_timeout.count()));
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail_);
+    curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, &Callbacks::open_socket);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, this);
+    curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, &Callbacks::before_request);
+    curl_easy_setopt(curl, CURLOPT_PREREQDATA, this);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Callbacks::header);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Callbacks::body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
+}
+
+void Transfer::set_connection_options(const HttpConfig& config) {
+    CURL* curl = handle_.get();
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(curl, CURLOPT_NETRC, CURL_NETRC_IGNORED);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, config.user_agent.c_str());
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    // An empty proxy also keeps curl from reading http_proxy and its like from the environment.
+    curl_easy_setopt(curl, CURLOPT_PROXY, config.proxy.c_str());
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
+    curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    if (!config.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, config.ca_file.c_str());
+    // Without this, giving up on a lookup waits for the resolver's own timeout, and every other transfer with
+    // it.
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+}
+
+curl_socket_t Transfer::open_socket(const curl_sockaddr& target) {
+    has_address_ = true;
+    const auto address = Address::from_sockaddr(&target.addr);
+    if (!address) return CURL_SOCKET_BAD;
+    if (!is_proxied_) {
+        if (auto verdict = request_.policy.check(*address); !verdict) {
+            refusal_ = std::move(verdict).error();
+            return CURL_SOCKET_BAD;
+        }
+    }
+    tried_address_ = address->text();
+    return socket(target.family, target.socktype | SOCK_CLOEXEC, target.protocol);
+}
+
+// Comes before every request, also on a connection that another request with another policy has opened.
+bool Transfer::may_send_to(const char* peer) {
+    has_address_ = true;
+    is_connected_ = true;
+    if (is_proxied_) return true;
+    const auto address = Address::parse(peer);
+    if (!address)
+        return stop_with({ErrorCode::refused, fmt::format("refused: \"{}\" is not an address", peer)});
+    if (auto verdict = request_.policy.check(*address); !verdict)
+        return stop_with(std::move(verdict).error());
+    response_.address = address->text();
+    return true;
+}
+
+bool Transfer::take_header_line(std::string_view line) {
+    window_bytes_ += line.size();
+    header_bytes_ += line.size();
+    if (header_bytes_ > request_.limits.header_bytes)
+        return stop_with({ErrorCode::too_large, fmt::format("headers of the answer are larger than {}",
+                                                            bytes_in_words(request_.limits.header_bytes))});
+    if (!window_start_) window_start_ = Clock::now();
+
+    if (line.starts_with("HTTP/") && !has_body_begun_) {  // A new answer, after "100 Continue" for instance.
+        response_.headers.clear();
+        are_headers_complete_ = false;
+    } else if (trimmed(line).empty()) {
+        are_headers_complete_ = true;
+    } else if (are_headers_complete_) {
+        return true;  // a trailer
+    } else if ((line.front() == ' ' || line.front() == '\t') && !response_.headers.empty()) {
+        response_.headers.back().value += ' ';
+        response_.headers.back().value += trimmed(line);
+    } else if (const auto colon = line.find(':'); colon != line.npos) {
+        response_.headers.push_back(
+            {std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1)))});
+    }
+    return true;
+}
+
+Result<void> Transfer::begin_body() {
+    has_body_begun_ = true;
+    long status = 0;
+    curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (request_.wants_body && !request_.wants_body(static_cast<int>(status), response_.headers)) {
+        response_.is_body_skipped = true;
+        return {};
+    }
+    const std::uint64_t limit = request_.limits.body_bytes;
+    curl_off_t declared = -1;
+    curl_easy_getinfo(handle_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &declared);
+    if (declared > 0 && static_cast<std::uint64_t>(declared) > limit)
+        return fail(ErrorCode::too_large, fmt::format("answer is larger than {}", bytes_in_words(limit)));
+    decoder_ = TRY(BodyDecoder::open(header_value(response_.headers, "Content-Encoding"), limit));
+    return {};
+}
+
+bool Transfer::take_body(std::string_view bytes) {
+    window_bytes_ += bytes.size();
+    if (!has_body_begun_)
+        if (auto begun = begin_body(); !begun) return stop_with(std::move(begun).error());
+    if (response_.is_body_skipped) {
+        skipped_bytes_ += bytes.size();
+        return skipped_bytes_ <= most_skipped_bytes;
+    }
+    if (auto fed = decoder_->feed(bytes, response_.body); !fed) return stop_with(std::move(fed).error());
+    return true;
+}
+
+bool Transfer::stop_with(Error error) {
+    failure_ = std::move(error);
+    return false;
+}
+
+Result<void> Transfer::check_speed(Clock::time_point now) {
+    const HttpLimits& limits = request_.limits;
+    if (!window_start_ || now - *window_start_ < limits.low_speed_time) return {};
+    const auto seconds = std::chrono::duration<double>(limits.low_speed_time).count();
+    if (static_cast<double>(window_bytes_) < static_cast<double>(limits.low_speed_bytes_per_second) * seconds)
+        return fail(ErrorCode::timeout,
+                    fmt::format("server drips: less than {} bytes per second for {}",
+                                limits.low_speed_bytes_per_second, in_words(limits.low_speed_time)));
+    window_start_ = now;
+    window_bytes_ = 0;
+    return {};
+}
+
+Error Transfer::describe(CURLcode code) {
+    // Only refused addresses: say so. If another one was tried as well, its failure is the better answer.
+    if (code == CURLE_COULDNT_CONNECT && refusal_ && tried_address_.empty()) return *std::move(refusal_);
+    TransferFacts facts{
+        .host = std::string(request_.url.host()),
+        .port = request_.url.effective_port(),
+        .address = tried_address_,
+        .is_connected = is_connected_,
+        .has_answer = window_start_.has_value(),
+        .detail = detail_,
+        .limits = request_.limits,
+    };
+    curl_easy_getinfo(handle_.get(), CURLINFO_OS_ERRNO, &facts.system_error);
+    return describe_failure(code, facts);
+}
+
+Result<HttpResponse> Transfer::conclude(CURLcode code) {
+    if (failure_) return std::unexpected(*std::move(failure_));
+    // Whatever happened to a body that nobody wanted is no failure.
+    if (code != CURLE_OK && !response_.is_body_skipped) return std::unexpected(describe(code));
+    if (decoder_) TRY(decoder_->finish());
+
+    long status = 0;
+    long version = 0;
+    curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(handle_.get(), CURLINFO_HTTP_VERSION, &version);
+    response_.status = static_cast<int>(status);
+    response_.http_version = version == CURL_HTTP_VERSION_2_0   ? 20
+                             : version == CURL_HTTP_VERSION_1_0 ? 10
+                                                                : 11;
+    return std::move(response_);
+}
+
+EasyHandle Transfer::finish(CURLcode code) {
+    auto result = conclude(code);
+    stop_watch_.reset();
+    callback_(std::move(result));
+    return std::move(handle_);
+}
+
+EasyHandle Transfer::finish_with(Error error) {
+    stop_watch_.reset();
+    callback_(std::unexpected(std::move(error)));
+    return std::move(handle_);
+}
+
+}  // namespace quarry::net
