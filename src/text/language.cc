@@ -1,0 +1,142 @@
+#include "text/language.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <cld2/public/compact_lang_det.h>
+#include <cld2/public/encodings.h>
+
+namespace quarry::text {
+namespace {
+
+// A page's language shows in its first screens; CLD2 needs about 2 ms for this much.
+constexpr std::size_t sample_bytes = 32 * 1024;
+// CLD2 looks a few bytes ahead without asking where the buffer ends.
+constexpr std::size_t padding_bytes = 16;
+// Below this many bytes of letters CLD2's guesses are no better than chance for related languages.
+constexpr int fewest_text_bytes = 32;
+// Less than half of the text in one language is a mixed page.
+constexpr int least_percent = 50;
+
+constexpr bool is_continuation(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+// CLD2 stops at control characters as it does at broken UTF-8, so they become spaces here.
+std::string take_sample(std::string_view text) {
+    std::size_t size = std::min(text.size(), sample_bytes);
+    while (size > 0 && size < text.size() && is_continuation(text[size])) --size;
+    std::string sample(text.substr(0, size));
+    std::ranges::replace_if(
+        sample, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; }, ' ');
+    sample.append(padding_bytes, ' ');
+    return sample;
+}
+
+struct Verdict {
+    CLD2::Language language = CLD2::UNKNOWN_LANGUAGE;
+    bool is_reliable = false;
+    int percent = 0;
+    int text_bytes = 0;
+    int valid_bytes = 0;
+};
+
+Verdict ask_cld2(std::string_view sample) {
+    Verdict verdict;
+    std::array<CLD2::Language, 3> languages{};
+    std::array<int, 3> percents{};
+    std::array<double, 3> scores{};
+    const CLD2::CLDHints no_hints = {nullptr, nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
+    CLD2::ExtDetectLanguageSummaryCheckUTF8(sample.data(), static_cast<int>(sample.size()), true, &no_hints,
+                                            0, languages.data(), percents.data(), scores.data(), nullptr,
+                                            &verdict.text_bytes, &verdict.is_reliable, &verdict.valid_bytes);
+    verdict.language = languages[0];
+    verdict.percent = percents[0];
+    return verdict;
+}
+
+// CLD2 knows some languages by codes that have been replaced since.
+std::string_view current_code(std::string_view code) {
+    struct Replaced {
+        std::string_view old_code, code;
+    };
+    constexpr Replaced replaced[] = {
+        {"iw", "he"}, {"jw", "jv"}, {"in", "id"}, {"mo", "ro"}, {"zh", "zh-Hans"}};
+    const auto* found = std::ranges::find(replaced, code, &Replaced::old_code);
+    return found == std::end(replaced) ? code : found->code;
+}
+
+constexpr bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+constexpr char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+constexpr char upper(char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
+}
+
+// "en-US" in parts; empty if a part is no subtag.
+std::vector<std::string> split_tag(std::string_view tag) {
+    std::vector<std::string> parts;
+    while (true) {
+        const std::size_t end = tag.find_first_of("-_");
+        const std::string_view part = tag.substr(0, end);
+        const bool is_subtag = !part.empty() && part.size() <= 8 &&
+                               std::ranges::all_of(part, [](char c) { return is_letter(c) || is_digit(c); });
+        if (!is_subtag) return {};
+        parts.emplace_back(part);
+        std::ranges::transform(parts.back(), parts.back().begin(), lower);
+        if (end == std::string_view::npos) return parts;
+        tag.remove_prefix(end + 1);
+    }
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t start = text.find_first_not_of(" \t\r\n\f");
+    if (start == std::string_view::npos) return {};
+    return text.substr(start, text.find_last_not_of(" \t\r\n\f") - start + 1);
+}
+
+}  // namespace
+
+std::string detect_language(std::string_view utf8) {
+    std::string sample = take_sample(utf8);
+    Verdict verdict = ask_cld2(sample);
+    if (static_cast<std::size_t>(verdict.valid_bytes) < sample.size()) {
+        sample.resize(static_cast<std::size_t>(verdict.valid_bytes));
+        sample.append(padding_bytes, ' ');
+        verdict = ask_cld2(sample);
+    }
+    if (!verdict.is_reliable || verdict.percent < least_percent || verdict.text_bytes < fewest_text_bytes)
+        return {};
+    const std::string_view code = CLD2::LanguageCode(verdict.language);
+    if (code == "un" || code.starts_with("xx")) return {};
+    return std::string(current_code(code));
+}
+
+std::string normalise_language_tag(std::string_view tag) {
+    std::vector<std::string> parts = split_tag(trimmed(tag));
+    if (parts.empty() || parts[0].size() < 2 || parts[0].size() > 3 ||
+        !std::ranges::all_of(parts[0], is_letter)) {
+        return {};
+    }
+    std::string normalised = parts[0];
+    bool in_extension = false;  // behind "-x-" or "-u-" everything stays in lower case
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        std::string& part = parts[i];
+        if (part.size() == 1) in_extension = true;
+        const bool is_region = part.size() == 2 && std::ranges::all_of(part, is_letter);
+        const bool is_script = part.size() == 4 && is_letter(part[0]);
+        if (is_region && !in_extension) std::ranges::transform(part, part.begin(), upper);
+        if (is_script && !in_extension) part[0] = upper(part[0]);
+        normalised += '-' + part;
+    }
+    return normalised;
+}
+
+}  // namespace quarry::text
