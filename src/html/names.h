@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace quarry::html {
@@ -62,6 +63,14 @@ enum class Attr : std::uint16_t {
 
 inline constexpr std::size_t listed_tags = static_cast<std::size_t>(Tag::first_unlisted);
 inline constexpr std::size_t listed_attributes = static_cast<std::size_t>(Attr::first_unlisted);
+
+// The name of a listed tag or attribute as the standard spells it.
+std::string_view spelling(Tag tag);
+std::string_view spelling(Attr name);
+
+// The number of a listed name, or nothing. Case matters: the tokenizer asks with lower-case names.
+std::optional<Tag> find_listed_tag(std::string_view name);
+std::optional<Attr> find_listed_attribute(std::string_view name);
 
 // A set of listed tags with constant-time membership: `constexpr TagSet blocks{Tag::p, Tag::div};`
 class TagSet {

@@ -1,0 +1,78 @@
+#include "html/names.h"
+
+#include <array>
+
+#include "html/name_hash.h"
+
+namespace quarry::html {
+
+namespace {
+
+#define QUARRY_NAME(name) std::string_view(#name),
+#define QUARRY_NAME_SPELT(name, spelling) std::string_view(spelling),
+constexpr std::array<std::string_view, listed_tags> tag_spellings = {
+    QUARRY_HTML_TAGS(QUARRY_NAME) QUARRY_HTML_TAGS_SPELT(QUARRY_NAME_SPELT)};
+constexpr std::array<std::string_view, listed_attributes> attribute_spellings = {
+    QUARRY_HTML_ATTRIBUTES(QUARRY_NAME) QUARRY_HTML_ATTRIBUTES_SPELT(QUARRY_NAME_SPELT)};
+#undef QUARRY_NAME
+#undef QUARRY_NAME_SPELT
+
+// An open-addressing table made at compile time, under half full so that a miss ends after a probe or two.
+template <std::size_t Slots>
+struct ListedNames {
+    static_assert((Slots & (Slots - 1)) == 0);
+    struct Slot {
+        std::uint64_t word = 0;
+        std::uint16_t length = 0;  // 0: an empty slot
+        std::uint16_t number = 0;
+    };
+    std::array<Slot, Slots> slots{};
+
+    template <std::size_t Count>
+    constexpr explicit ListedNames(const std::array<std::string_view, Count>& names) {
+        static_assert(Count * 2 <= Slots);
+        for (std::size_t i = 0; i < Count; ++i) {
+            std::size_t at = hash_name(names[i]) % Slots;
+            while (slots[at].length != 0) at = (at + 1) % Slots;
+            slots[at] = {tail_word(names[i]), static_cast<std::uint16_t>(names[i].size()),
+                         static_cast<std::uint16_t>(i)};
+        }
+    }
+
+    template <std::size_t Count>
+    std::optional<std::uint16_t> find(std::string_view name,
+                                      const std::array<std::string_view, Count>& names) const {
+        const std::uint64_t word = tail_word(name);
+        for (std::size_t at = hash_name(name) % Slots; slots[at].length != 0; at = (at + 1) % Slots) {
+            const Slot& slot = slots[at];
+            if (slot.word != word || slot.length != name.size()) continue;
+            if (name.size() <= 8 || names[slot.number] == name) return slot.number;
+        }
+        return std::nullopt;
+    }
+};
+
+constexpr ListedNames<512> listed_tag_table{tag_spellings};
+constexpr ListedNames<256> listed_attribute_table{attribute_spellings};
+
+}  // namespace
+
+std::string_view spelling(Tag tag) {
+    return tag_spellings[static_cast<std::size_t>(tag)];
+}
+
+std::string_view spelling(Attr name) {
+    return attribute_spellings[static_cast<std::size_t>(name)];
+}
+
+std::optional<Tag> find_listed_tag(std::string_view name) {
+    const auto number = listed_tag_table.find(name, tag_spellings);
+    return number ? std::optional(static_cast<Tag>(*number)) : std::nullopt;
+}
+
+std::optional<Attr> find_listed_attribute(std::string_view name) {
+    const auto number = listed_attribute_table.find(name, attribute_spellings);
+    return number ? std::optional(static_cast<Attr>(*number)) : std::nullopt;
+}
+
+}  // namespace quarry::html
