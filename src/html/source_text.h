@@ -1,0 +1,25 @@
+// The text a tree is made of: the page's own bytes, the strings that had to be copied, and the names.
+#pragma once
+
+#include <string>
+
+#include "html/arena.h"
+#include "html/name_table.h"
+#include "html/names.h"
+#include "html/tree.h"
+
+namespace quarry::html {
+
+struct SourceText {
+    std::string bytes;
+    Arena text;    // characters of text nodes; apart from `values` so that they can grow in place
+    Arena values;  // attribute values, comments, names
+    NameTable tag_names{listed_tags};
+    NameTable attribute_names{listed_attributes};
+};
+
+struct Tree::Storage {
+    SourceText source;
+};
+
+}  // namespace quarry::html
