@@ -274,18 +274,19 @@ std::string_view Tokenizer::decode_value(char* begin, char* end) {
     return source_.values.copy(scratch_);
 }
 
+// The text with U+FFFD for NUL. A copy if there is one, else the text itself.
 std::string_view Tokenizer::replace_nulls(char* begin, char* end) {
     const std::string_view text(begin, static_cast<std::size_t>(end - begin));
     if (text.find('\0') == std::string_view::npos) return text;
-    scratch_.clear();
+    std::string replaced;
     for (const char c : text) {
         if (c == '\0') {
-            scratch_ += replacement_character;
+            replaced += replacement_character;
         } else {
-            scratch_ += c;
+            replaced += c;
         }
     }
-    return source_.values.copy(scratch_);
+    return source_.values.copy(replaced);
 }
 
 void Tokenizer::skip_space() {

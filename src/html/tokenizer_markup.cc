@@ -75,12 +75,14 @@ Token& Tokenizer::bogus_comment() {
     return make_token(TokenKind::comment, replace_nulls(begin, close));
 }
 
+// An instruction that the end of the page cuts off is dropped, as a tag would be.
 Token& Tokenizer::processing_instruction() {
     char* const begin = ++at_ + 1;
     char* target_end = begin;
     if (is_target_start(*begin)) {
         while (is_target_part(*target_end)) ++target_end;
     }
+    if (target_end == end_) return end_of_file();
     const std::string_view target(begin, static_cast<std::size_t>(target_end - begin));
     const bool delimited = is_space(*target_end) || *target_end == '?' || *target_end == '>';
     if (target.empty() || !delimited || equals_ignoring_case(target, "xml") ||
@@ -88,14 +90,14 @@ Token& Tokenizer::processing_instruction() {
         return bogus_comment();
     }
     char* close = find_first<'>', '>', '>'>(target_end, end_);
-    at_ = close == end_ ? close : close + 1;
-    if (close != end_ && close[-1] == '?') --close;
+    if (close == end_) return end_of_file();
+    at_ = close + 1;
+    if (close[-1] == '?') --close;
     char* data = target_end;
-    while (data != close && is_space(*data)) ++data;
-    if (data == close) return make_token(TokenKind::processing_instruction, target);
-    scratch_.assign(target).append(" ").append(data, close);
-    const std::string_view joined = source_.values.copy(scratch_);
-    return make_token(TokenKind::processing_instruction, joined);
+    while (data < close && is_space(*data)) ++data;
+    if (data >= close) return make_token(TokenKind::processing_instruction, target);
+    scratch_.assign(target).append(" ").append(replace_nulls(data, close));
+    return make_token(TokenKind::processing_instruction, source_.values.copy(scratch_));
 }
 
 Token& Tokenizer::next_in_cdata() {

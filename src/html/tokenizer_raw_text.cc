@@ -9,7 +9,8 @@ namespace quarry::html {
 
 Token& Tokenizer::next_in_raw_text() {
     if (section_end_ == nullptr) {
-        section_end_ = state_ == TokenizerState::plaintext     ? end_
+        // Without a start tag (plaintext, fragments) there is no end tag either.
+        section_end_ = raw_end_tag_.empty()                    ? end_
                        : state_ == TokenizerState::script_data ? find_script_end(at_)
                                                                : find_raw_end(at_);
     }
@@ -46,7 +47,6 @@ bool Tokenizer::is_tag(const char* at, std::string_view opening, std::string_vie
 }
 
 char* Tokenizer::find_raw_end(char* at) const {
-    if (raw_end_tag_.empty()) return end_;
     while ((at = find_first<'<', '<', '<'>(at, end_)) != end_ && !is_tag(at, "</", raw_end_tag_)) ++at;
     return at;
 }

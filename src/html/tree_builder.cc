@@ -82,12 +82,12 @@ Tree TreeBuilder::parse_fragment(const FragmentContext& context) {
     if (context_.space == Namespace::html) {
         const bool scripting = options_.scripting == Scripting::on;
         if (TagSet(title, textarea).contains(context_.tag)) {
-            tokenizer_.set_state(TokenizerState::rcdata, name);
+            tokenizer_.set_state(TokenizerState::rcdata, {});
         } else if (TagSet(style, xmp, iframe, noembed, noframes).contains(context_.tag) ||
                    (scripting && context_.tag == noscript)) {
-            tokenizer_.set_state(TokenizerState::rawtext, name);
+            tokenizer_.set_state(TokenizerState::rawtext, {});
         } else if (context_.tag == script) {
-            tokenizer_.set_state(TokenizerState::script_data, name);
+            tokenizer_.set_state(TokenizerState::script_data, {});
         } else if (context_.tag == plaintext) {
             tokenizer_.set_state(TokenizerState::plaintext, {});
         }
