@@ -84,7 +84,7 @@ bool TreeBuilder::adopt_once(Tag subject) {
     const Index at = open_.index_of(element.node);
     if (!open_.is_in_scope(at)) return false;
     const Index block = find_furthest_block(open_, at);
-    if (block == OpenElements::none || is_full()) {
+    if (block == OpenElements::none || is_full() || open_.work() > most_stack_work_) {
         open_.pop_to(at);
         formatting_.erase(in_list);
         return false;

@@ -35,7 +35,6 @@ Place TreeBuilder::foster_place() const {
 }
 
 NodeId TreeBuilder::create_element(const Token& token, Tag tag, Namespace space) {
-    if (is_full()) return discarded_;
     BuildNode node;
     node.space = space;
     node.tag = tag;
@@ -49,7 +48,7 @@ NodeId TreeBuilder::create_element(const Token& token, Tag tag, Namespace space)
 
 NodeId TreeBuilder::insert_element(const Token& token) {
     const NodeId node = create_element(token, token.tag, Namespace::html);
-    if (node != discarded_) nodes_.insert(open_.empty() ? Place{document_node} : place_here(), node);
+    nodes_.insert(open_.empty() ? Place{document_node} : place_here(), node);
     open_.push({.node = node, .tag = token.tag, .token_tag = token.tag});
     return node;
 }
@@ -62,8 +61,7 @@ NodeId TreeBuilder::insert_element(Tag tag) {
 }
 
 void TreeBuilder::insert_void_element(const Token& token) {
-    const NodeId node = create_element(token, token.tag, Namespace::html);
-    if (node != discarded_) nodes_.insert(place_here(), node);
+    nodes_.insert(place_here(), create_element(token, token.tag, Namespace::html));
 }
 
 void TreeBuilder::insert_foreign_element(Token& token, Namespace space) {
@@ -72,7 +70,7 @@ void TreeBuilder::insert_foreign_element(Token& token, Namespace space) {
     if (space == Namespace::svg) element.tag = adjusted_svg_tag(token.tag);
     element.node = create_element(token, element.tag, space);
     element.is_html_integration_point = is_html_integration_point(element, token);
-    if (element.node != discarded_) nodes_.insert(place_here(), element.node);
+    nodes_.insert(place_here(), element.node);
     if (!token.self_closing) open_.push(element);
 }
 
@@ -91,7 +89,11 @@ void TreeBuilder::insert_leaf(const Token& token, Place place) {
 }
 
 void TreeBuilder::insert_raw_text_element(const Token& token, TokenizerState state) {
-    insert_element(token);
+    if (is_full()) {
+        open_.push({.node = discarded_, .tag = token.tag, .token_tag = token.tag});
+    } else {
+        insert_element(token);
+    }
     tokenizer_.set_state(state, name_of(token.tag));
     original_mode_ = mode_;
     mode_ = Mode::text;

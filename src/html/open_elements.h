@@ -49,7 +49,6 @@ public:
     Index topmost(Tag tag) const { return find(tag, Namespace::html); }
     // The same for svg and math elements, by the name in lower case.
     Index topmost_foreign(Tag token_tag) const { return find(token_tag, Namespace::svg); }
-    Index index_of(NodeId node) const;
 
     bool is_in_scope(Index index) const { return is_above(index, bounds_.scope); }
     bool has_in_scope(Tag tag) const { return is_above(topmost(tag), bounds_.scope); }
@@ -64,7 +63,10 @@ public:
     // The topmost element of the HTML namespace.
     Index topmost_html() const { return bounds_.html; }
 
-    // Changes in the middle of the stack cost the elements above.
+    // Finding an element and changing the middle of the stack cost the elements above. `work` counts them, so
+    // that callers can stop when a page makes them do too much of it.
+    std::uint64_t work() const { return work_; }
+    Index index_of(NodeId node);
     void remove(Index index);
     void insert(Index index, const OpenElement& element);
     void replace(Index index, const OpenElement& element);
@@ -97,6 +99,7 @@ private:
     std::vector<Index> topmost_;  // by key()
     std::vector<OpenElement> taken_;
     Bounds bounds_;
+    std::uint64_t work_ = 0;
 };
 
 }  // namespace quarry::html

@@ -14,7 +14,7 @@ namespace quarry::html {
 // still may take it; text is not dropped (except past `source_bytes`).
 struct ParserLimits {
     std::uint32_t depth = 512;
-    std::uint32_t nodes = 4'000'000;
+    std::uint32_t nodes = 1'000'000;  // about 90 bytes each while parsing; the largest real pages have half
     std::uint32_t attributes_per_element = 512;
     std::uint32_t active_formatting_elements = 64;
     std::uint64_t source_bytes = 256 * 1024 * 1024;

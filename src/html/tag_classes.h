@@ -55,8 +55,8 @@ constexpr Table html_table() {
     set_bits(classes, heading, h1, h2, h3, h4, h5, h6);
     set_bits(classes, raw_text, title, textarea, style, script, xmp, iframe, noembed, noframes, plaintext,
              noscript);
-    set_bits(classes, never_deep, area, base, basefont, bgsound, body, br, col, embed, frame, frameset, head,
-             hr, html, image, img, input, keygen, link, meta, param, source, track, wbr);
+    set_bits(classes, never_deep, area, base, basefont, bgsound, body, br, col, embed, frame, head, hr, html,
+             image, img, input, keygen, link, meta, param, source, track, wbr);
     return classes;
 }
 

@@ -27,6 +27,12 @@ std::uint64_t clone_budget(std::size_t source_bytes) {
     return 10'000 + source_bytes / 16;
 }
 
+// Each misnested end tag may move the whole stack, and a few bytes can ask for that again and again. Ordinary
+// pages stay under a hundredth of this.
+std::uint64_t stack_work_budget(std::size_t source_bytes) {
+    return 100'000 + source_bytes * 8;
+}
+
 // Real pages have a node for every 30 to 60 bytes.
 std::size_t expected_nodes(std::size_t source_bytes) {
     return 64 + source_bytes / 24;
@@ -39,8 +45,10 @@ TreeBuilder::TreeBuilder(std::string source, const ParserOptions& options)
       tree_([&] {
           Tree tree;
           tree.storage_.reset(new Tree::Storage);
-          if (source.size() > options.limits.source_bytes) {
-              source.resize(options.limits.source_bytes);
+          // Sizes of texts have 32 bits.
+          const std::uint64_t most_bytes = std::min<std::uint64_t>(options.limits.source_bytes, 1U << 30);
+          if (source.size() > most_bytes) {
+              source.resize(most_bytes);
               tree.limits_hit_.bytes = true;
           }
           normalise_source(source);
@@ -53,6 +61,7 @@ TreeBuilder::TreeBuilder(std::string source, const ParserOptions& options)
       open_(nodes_),
       formatting_(tree_.attributes_, options.limits.active_formatting_elements),
       clones_left_(clone_budget(source_.bytes.size())),
+      most_stack_work_(stack_work_budget(source_.bytes.size())),
       max_open_(clamped_depth(options.limits.depth)) {
     BuildNode document;
     document.kind = NodeKind::document;
@@ -219,7 +228,8 @@ bool TreeBuilder::stop_at_limits(Token& token) {
     }
     const unsigned classes = tag_classes(token.tag);
     const bool is_html = adjusted_current().space == Namespace::html;
-    if ((classes & never_deep) != 0 && !is_full()) return false;
+    const bool is_ignored = token.tag == Tag::frameset && mode_ != Mode::in_frameset;
+    if (((classes & never_deep) != 0 || is_ignored) && !is_full()) return false;
     const bool is_raw = token.tag != Tag::noscript || options_.scripting == Scripting::on;
     if ((classes & raw_text) != 0 && is_raw && is_html) return false;
     start_tag_at_limits(token);

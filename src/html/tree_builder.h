@@ -222,6 +222,7 @@ private:
     bool table_text_is_space_ = true;
     std::vector<std::string_view> table_text_;
     std::uint64_t clones_left_;
+    std::uint64_t most_stack_work_;
     std::int32_t max_open_;
 };
 

@@ -22,11 +22,9 @@ bool is_end(const Token& token, Tag tag) {
 
 void TreeBuilder::start_template(const Token& token) {
     const NodeId node = insert_element(token);
-    if (node != discarded_) {
-        BuildNode contents;
-        contents.kind = NodeKind::template_contents;
-        nodes_.append(node, nodes_.add(contents));
-    }
+    BuildNode contents;
+    contents.kind = NodeKind::template_contents;
+    nodes_.append(node, nodes_.add(contents));
     formatting_.push_marker();
     frameset_ok_ = false;
     mode_ = Mode::in_template;
