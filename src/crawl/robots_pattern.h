@@ -1,0 +1,31 @@
+// The patterns of Allow and Disallow lines: a path prefix in which '*' stands for anything, and a '$' at the
+// end for the path's end.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace quarry::crawl {
+
+class PathPattern {
+public:
+    explicit PathPattern(std::string text) : text_(std::move(text)) {}
+
+    // Linear in pattern and path, however many stars there are: each part between stars is looked for once,
+    // from where the last was found. Taking the first place that fits is enough, since a later one leaves
+    // less room.
+    bool matches(std::string_view path) const;
+
+    std::size_t length() const { return text_.size(); }  // the longest pattern that matches wins
+    bool operator==(const PathPattern&) const = default;
+
+private:
+    std::string text_;
+};
+
+// The forms in which patterns and paths are compared.
+std::string escaped_form(std::string_view text);  // non-ASCII bytes as %XX, hex digits in upper case
+std::string literal_form(std::string_view path);  // hex digits in upper case, all else as it is
+
+}  // namespace quarry::crawl
