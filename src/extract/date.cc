@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "extract/month_names.h"
+#include "extract/ascii.h"
 #include "extract/one_line.h"
 
 namespace quarry::extract {

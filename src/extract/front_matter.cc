@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "extract/ascii.h"
 #include "extract/one_line.h"
 
 namespace quarry::extract {

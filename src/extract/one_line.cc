@@ -131,19 +131,4 @@ std::string text_line(const Tree& tree, NodeId id, std::size_t max_bytes) {
     return line.take();
 }
 
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    return lower;
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view white = " \t\n\f\r";
-    const std::size_t first = text.find_first_not_of(white);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(white) - first + 1);
-}
-
 }  // namespace quarry::extract

@@ -18,10 +18,4 @@ std::string one_line(std::string_view text, std::size_t max_bytes);
 // the line needs, so that a page of nested links costs no more than its size times a constant.
 std::string text_line(const html::Tree& tree, html::NodeId id, std::size_t max_bytes);
 
-// The same text in ASCII lower case: names and tokens in HTML are compared so.
-std::string lower_case(std::string_view text);
-
-// Without the white space of HTML around it.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace quarry::extract

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "extract/one_line.h"
+#include "extract/ascii.h"
 
 namespace quarry::extract {
 

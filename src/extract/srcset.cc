@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include "extract/one_line.h"
+#include "extract/ascii.h"
 
 namespace quarry::extract {
 
 namespace {
-
-constexpr std::string_view white_space = " \t\n\f\r";
 
 // "640w" is 640, "2x" is 2; widths and densities are not mixed in one attribute. Heights are not used.
 double size_of(std::string_view descriptor) {
@@ -22,7 +20,7 @@ double size_of(std::string_view descriptor) {
 }
 
 std::string_view take_url(std::string_view& rest) {
-    const std::size_t end = std::min(rest.find_first_of(white_space), rest.size());
+    const std::size_t end = std::min(rest.find_first_of(ascii_white_space), rest.size());
     const std::string_view url = rest.substr(0, end);
     rest.remove_prefix(end);
     return url;

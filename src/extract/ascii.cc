@@ -1,0 +1,34 @@
+#include "extract/ascii.h"
+
+#include <algorithm>
+
+#include "html/characters.h"
+
+namespace quarry::extract {
+
+std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), html::to_lower);
+    return lower;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(ascii_white_space);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(ascii_white_space) - first + 1);
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, html::to_lower, html::to_lower);
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+    while (!(list = trimmed(list)).empty()) {
+        const std::size_t end = std::min(list.find_first_of(ascii_white_space), list.size());
+        if (same_letters(list.substr(0, end), word)) return true;
+        list.remove_prefix(end);
+    }
+    return false;
+}
+
+}  // namespace quarry::extract

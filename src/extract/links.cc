@@ -1,0 +1,108 @@
+#include "extract/links.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "extract/ascii.h"
+#include "extract/base_url.h"
+#include "extract/one_line.h"
+
+namespace quarry::extract {
+
+namespace {
+
+using html::Attr;
+using html::NodeId;
+using html::Tag;
+using html::Tree;
+
+constexpr std::size_t max_links = 50'000;
+constexpr std::size_t max_text_bytes = 300;
+
+// Keeps the order of first appearance and one entry per URL.
+class LinkList {
+public:
+    bool is_full() const { return links_.size() >= max_links; }
+
+    void add(Link link) {
+        const auto [place, is_new] = index_.try_emplace(link.url, links_.size());
+        if (is_new) {
+            links_.push_back(std::move(link));
+            return;
+        }
+        Link& known = links_[place->second];
+        if (known.text.empty()) known.text = std::move(link.text);
+        known.nofollow = known.nofollow && link.nofollow;
+    }
+
+    std::vector<Link> take() { return std::move(links_); }
+
+private:
+    std::vector<Link> links_;
+    std::unordered_map<std::string, std::size_t> index_;
+};
+
+std::string image_text(const Tree& tree, NodeId link) {
+    constexpr NodeId nodes_to_look_at = 50;
+    const NodeId end = std::min(tree[link].end, link + nodes_to_look_at);
+    for (NodeId id = link + 1; id < end; ++id) {
+        if (!tree.is(id, Tag::img)) continue;
+        std::string alt = one_line(tree.attribute_or_empty(id, Attr::alt), max_text_bytes);
+        if (!alt.empty()) return alt;
+    }
+    return {};
+}
+
+// The words of the link; for a picture or an icon what stands for words.
+std::string link_text(const Tree& tree, NodeId id) {
+    std::string text = text_line(tree, id, max_text_bytes);
+    if (text.empty()) text = image_text(tree, id);
+    for (const Attr name : {Attr::aria_label, Attr::title, Attr::alt}) {
+        if (text.empty()) text = one_line(tree.attribute_or_empty(id, name), max_text_bytes);
+    }
+    return text;
+}
+
+// True if the link only scrolls. Fragments that look like paths are pages of a program that runs in the
+// browser. "#top" on a page with a <base> leads elsewhere by the letter, but never by intention.
+bool stays_on_page(std::string_view reference, std::string_view url, const url::Url* base) {
+    const std::size_t hash = url.find('#');
+    if (hash == std::string_view::npos) return false;
+    const std::string_view fragment = url.substr(hash + 1);
+    if (fragment.starts_with('/') || fragment.starts_with('!')) return false;
+    return reference.starts_with('#') || (base != nullptr && url.substr(0, hash) == base->without_fragment());
+}
+
+}  // namespace
+
+std::vector<Link> find_links(const Tree& tree, const url::Url* base) {
+    LinkList links;
+    for (NodeId id = 0; id < tree.size() && !links.is_full(); ++id) {
+        if (!tree.is(id, Tag::a) && !tree.is(id, Tag::area)) continue;
+        const auto href = tree.attribute(id, Attr::href);
+        if (!href) continue;
+        std::string url = absolute_url(*href, base);
+        if (url.empty() || stays_on_page(trimmed(*href), url, base)) continue;
+        const bool nofollow = has_word(tree.attribute_or_empty(id, Attr::rel), "nofollow");
+        links.add({.url = std::move(url), .text = link_text(tree, id), .nofollow = nofollow});
+    }
+    return links.take();
+}
+
+std::vector<Link> find_frames(const Tree& tree, const url::Url* base) {
+    LinkList frames;
+    for (NodeId id = 0; id < tree.size() && !frames.is_full(); ++id) {
+        if (!tree.is(id, Tag::frame) && !tree.is(id, Tag::iframe)) continue;
+        std::string_view source = tree.attribute_or_empty(id, Attr::src);
+        if (source.empty()) source = tree.attribute_or_empty(id, Attr::data_src);
+        std::string url = source.empty() ? std::string{} : absolute_url(source, base);
+        if (url.empty()) continue;
+        const std::string_view title = tree.attribute_or_empty(id, Attr::title);
+        frames.add({.url = std::move(url), .text = one_line(title, max_text_bytes)});
+    }
+    return frames.take();
+}
+
+}  // namespace quarry::extract
