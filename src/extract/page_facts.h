@@ -1,0 +1,38 @@
+// Everything a page states about itself in tags made for machines, gathered in one walk and not yet judged.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "html/tree.h"
+#include "model/document.h"
+
+namespace quarry::extract {
+
+// A <link> of the head: the icon, the canonical address.
+struct LinkTag {
+    std::string_view rel{};
+    std::string_view href{};
+    std::string_view sizes{};
+    std::string_view type{};
+};
+
+// Views point into the tree. Lengths and counts are bounded: what is beyond them no page needs.
+struct PageFacts {
+    std::string title{};                // of <title>
+    std::string heading{};              // the first <h1> that has words
+    std::string_view language{};        // <html lang>
+    std::string http_equiv_language{};  // <meta http-equiv="content-language">
+    std::vector<NamedValue> metas{};    // named <meta> tags in page order; the names as written
+    std::vector<LinkTag> links{};
+    std::vector<std::string_view> json_ld{};  // the contents of JSON-LD scripts
+
+    // The value of the first meta tag with one of these lower-case names, the earlier name first; "" if there
+    // is none.
+    std::string_view meta(std::initializer_list<std::string_view> names) const;
+};
+
+PageFacts gather_facts(const html::Tree& tree);
+
+}  // namespace quarry::extract
