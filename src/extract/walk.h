@@ -1,0 +1,50 @@
+// One walk over the kept nodes of a tree, for everything that writes a selection. No recursion: the depth of
+// a page is the page's choice, the stack is ours.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "extract/selection.h"
+#include "html/tree.h"
+
+namespace quarry::extract {
+
+enum class Descend : std::uint8_t { into, past };
+
+// Calls visitor.open(id) for each kept element, which says whether to go on below it; visitor.text(id) for
+// each kept text; visitor.close(id) when an element that was gone into ends. Starts with what is inside
+// <body>, or inside the whole document where there is no body.
+template <typename Visitor>
+void walk_kept(const html::Tree& tree, const Selection& selection, Visitor& visitor) {
+    if (tree.size() == 0) return;
+    const html::NodeId root = tree.body() == html::no_node ? html::document_node : tree.body();
+    for (html::NodeId id = root; id != html::no_node; id = tree[id].parent) {
+        if (!selection.keeps(id)) return;
+    }
+    std::vector<html::NodeId> open;
+    html::NodeId id = root + 1;
+    while (id < tree[root].end || !open.empty()) {
+        if (!open.empty() && tree[open.back()].end == id) {
+            visitor.close(open.back());
+            open.pop_back();
+            continue;
+        }
+        const html::Node& node = tree[id];
+        if (!selection.keeps(id)) {
+            id = node.end;
+        } else if (node.kind == html::NodeKind::text) {
+            visitor.text(id);
+            ++id;
+        } else if (node.kind == html::NodeKind::template_contents) {
+            ++id;  // a shadow root that is rendered in place
+        } else if (node.kind != html::NodeKind::element || visitor.open(id) == Descend::past) {
+            id = node.end;
+        } else {
+            open.push_back(id);
+            ++id;
+        }
+    }
+}
+
+}  // namespace quarry::extract
