@@ -1,0 +1,113 @@
+#include "extract/html_document.h"
+
+#include <optional>
+
+#include "extract/base_url.h"
+#include "extract/clean_html.h"
+#include "extract/images.h"
+#include "extract/links.h"
+#include "extract/main_content.h"
+#include "extract/markdown.h"
+#include "extract/metadata.h"
+#include "extract/plain_text.h"
+#include "extract/script_made.h"
+#include "extract/tag_filter.h"
+#include "html/parser.h"
+#include "text/language.h"
+
+namespace quarry::extract {
+
+namespace {
+
+Result<Selection> select_content(const html::Tree& tree, const ExtractOptions& options) {
+    const bool whole_page = options.full_page || !options.include_tags.empty();
+    Selection selection = whole_page ? select_full_page(tree) : select_main_content(tree);
+    if (!options.include_tags.empty()) TRY(keep_only(tree, options.include_tags, selection));
+    if (!options.exclude_tags.empty()) TRY(drop_matches(tree, options.exclude_tags, selection));
+    return selection;
+}
+
+bool has_words(const Document& document) {
+    constexpr std::string_view blank = " \t\r\n";
+    for (const std::string* form : {&document.markdown, &document.text, &document.html}) {
+        if (form->find_first_not_of(blank) != std::string::npos) return true;
+    }
+    return false;
+}
+
+std::unexpected<Error> no_text(const html::Tree& tree, const ExtractOptions& options) {
+    if (is_made_by_scripts(tree)) {
+        return fail(ErrorCode::not_found,
+                    "the page has no text: its text is made by scripts, and none were run");
+    }
+    if (!options.include_tags.empty() || !options.exclude_tags.empty()) {
+        return fail(ErrorCode::not_found, "the page has no text in what the selectors leave of it");
+    }
+    return fail(ErrorCode::not_found, "the page has no text");
+}
+
+void add_warnings(const html::Tree& tree, const html::Decoded& decoded, Document& document) {
+    const html::LimitsHit hit = tree.limits_hit();
+    if (hit.bytes) add_warning(document, "the page is too large: its end was cut off");
+    if (hit.depth || hit.nodes)
+        add_warning(document, "the page nests deeper or holds more than any page needs");
+    if (decoded.had_errors) {
+        add_warning(document, "some characters could not be read as " + std::string(decoded.encoding));
+    }
+    if (is_made_by_scripts(tree))
+        add_warning(document, "most of the page's text seems to be made by scripts");
+}
+
+}  // namespace
+
+Result<Document> html_document(const Page& page, html::Decoded decoded, const ExtractOptions& options) {
+    Document document{.url = page.final_url};
+    if (options.formats.raw_html) document.raw_html = decoded.text;
+    const html::Tree tree = html::parse(std::move(decoded.text));
+    const std::optional<url::Url> base_found = base_url(tree, page.final_url);
+    const url::Url* base = base_found ? &*base_found : nullptr;
+
+    const bool wants_content = options.formats.wants_content();
+    const Selection selection = wants_content ? TRY(select_content(tree, options)) : Selection(tree, false);
+    write_forms(tree, selection, base, options, document);
+    if (wants_content && !has_words(document)) return no_text(tree, options);
+
+    if (options.formats.metadata) document.metadata = read_metadata(tree, base, page.headers);
+    detect_missing_language(options, document);
+    add_warnings(tree, decoded, document);
+    return document;
+}
+
+void write_forms(const html::Tree& tree, const Selection& selection, const url::Url* base,
+                 const ExtractOptions& options, Document& document) {
+    const Formats& formats = options.formats;
+    const bool keep_data = options.keep_data_images;
+    if (formats.markdown) {
+        document.markdown = to_markdown(tree, selection, {.base = base, .keep_data_images = keep_data});
+    }
+    if (formats.html) {
+        document.html = to_clean_html(tree, selection, {.base = base, .keep_data_images = keep_data});
+    }
+    if (formats.text) document.text = to_plain_text(tree, selection);
+    if (formats.links) {
+        document.links = find_links(tree, base);
+        document.frames = find_frames(tree, base);
+    }
+    if (formats.images) {
+        document.images = find_images(tree, base, keep_data ? DataImages::keep : DataImages::leave_out);
+    }
+}
+
+void detect_missing_language(const ExtractOptions& options, Document& document) {
+    if (!options.formats.metadata || !document.metadata.language.empty()) return;
+    const std::string& sample = document.text.empty() ? document.markdown : document.text;
+    document.metadata.language =
+        text::detect_language(sample.empty() ? document.metadata.description : sample);
+}
+
+void add_warning(Document& document, std::string_view sentence) {
+    if (!document.warning.empty()) document.warning += "; ";
+    document.warning += sentence;
+}
+
+}  // namespace quarry::extract
