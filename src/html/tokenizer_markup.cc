@@ -121,8 +121,10 @@ Token& Tokenizer::read_doctype() {
     skip_space();
     read_doctype_name();
     if (at_ != end_ && *at_ != '>') read_doctype_ids();
+    skip_space();
+    // The page ended too early. After junk behind the identifiers that no longer matters.
+    if (at_ == end_) doctype_.force_quirks = true;
     char* const close = find_first<'>', '>', '>'>(at_, end_);
-    if (close == end_) doctype_.force_quirks = true;
     at_ = close == end_ ? close : close + 1;
     return make_token(TokenKind::doctype, doctype_.name.value_or(std::string_view{}));
 }

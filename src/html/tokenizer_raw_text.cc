@@ -9,8 +9,9 @@ namespace quarry::html {
 
 Token& Tokenizer::next_in_raw_text() {
     if (section_end_ == nullptr) {
-        // Without a start tag (plaintext, fragments) there is no end tag either.
-        section_end_ = raw_end_tag_.empty()                    ? end_
+        // Without a start tag, as in a fragment, there is no end tag either.
+        const bool is_endless = raw_end_tag_.empty() || state_ == TokenizerState::plaintext;
+        section_end_ = is_endless                              ? end_
                        : state_ == TokenizerState::script_data ? find_script_end(at_)
                                                                : find_raw_end(at_);
     }
