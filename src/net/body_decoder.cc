@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "net/decoder_stage.h"
+#include "net/header_text.h"
 #include "net/wording.h"
 
 namespace quarry::net {
@@ -14,15 +15,6 @@ namespace {
 
 // Honest servers send one. Each further one multiplies what a small body can make us compute.
 constexpr std::size_t most_codings = 4;
-
-std::string lower_trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == text.npos) return {};
-    const auto last = text.find_last_not_of(" \t");
-    std::string result(text.substr(first, last - first + 1));
-    std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-    return result;
-}
 
 std::unique_ptr<DecoderStage> open_stage(std::string_view coding) {
     if (coding == "gzip" || coding == "x-gzip") return open_gzip_stage();
@@ -46,9 +38,7 @@ Result<BodyDecoder> BodyDecoder::open(std::string_view content_encoding, std::si
     BodyDecoder decoder;
     decoder.max_decoded_bytes_ = max_decoded_bytes;
     while (!content_encoding.empty()) {
-        const auto comma = std::min(content_encoding.find(','), content_encoding.size());
-        auto stage = open_stage(lower_trimmed(content_encoding.substr(0, comma)));
-        content_encoding.remove_prefix(std::min(comma + 1, content_encoding.size()));
+        auto stage = open_stage(lower_case(trimmed(take_until(content_encoding, ','))));
         if (!stage) continue;
         if (decoder.stages_.size() == most_codings)
             return fail(ErrorCode::corrupt,
@@ -67,16 +57,17 @@ Result<void> BodyDecoder::feed(std::string_view bytes, std::string& body) {
 
 Result<void> BodyDecoder::run(std::size_t index, std::string_view bytes, std::string& body) {
     if (index == stages_.size()) {
-        if (bytes.size() > max_decoded_bytes_ || body.size() > max_decoded_bytes_ - bytes.size())
-            return too_large(max_decoded_bytes_);
-        body.append(bytes);
+        const std::size_t room = max_decoded_bytes_ - std::min(max_decoded_bytes_, body.size());
+        body.append(bytes.substr(0, room));
+        if (bytes.size() > room) return too_large(max_decoded_bytes_);
         return {};
     }
     std::size_t& produced = produced_bytes_[index];
     return stages_[index]->feed(bytes, [&](std::string_view block) -> Result<void> {
         produced += block.size();
+        TRY(run(index + 1, block, body));
         if (produced > max_decoded_bytes_) return too_large(max_decoded_bytes_);
-        return run(index + 1, block, body);
+        return {};
     });
 }
 

@@ -29,8 +29,9 @@ public:
     BodyDecoder& operator=(BodyDecoder&&) noexcept;
     ~BodyDecoder();
 
-    // Decodes the next bytes and appends the result to `body`. Fails with `too_large` as soon as the decoded
-    // body exceeds the limit and with `corrupt` when the bytes are not what the header claims.
+    // Decodes the next bytes and appends the result to `body`, up to the limit. Fails with `too_large` as
+    // soon as the decoded body exceeds the limit and with `corrupt` when the bytes are not what the header
+    // claims.
     Result<void> feed(std::string_view bytes, std::string& body);
 
     // Says that nothing more will come. Fails with `corrupt` if a coding's end is missing.

@@ -120,7 +120,7 @@ void HttpClient::Loop::submit(HttpRequest request, Callback callback) {
     if (answer == Answer::accepted) return wake();
     transfer->finish_with(answer == Answer::closed
                               ? interrupted()
-                              : Error{ErrorCode::unavailable,
+                              : Error{ErrorCode::conflict,
                                       fmt::format("{} requests are waiting already", config_.max_waiting)});
 }
 

@@ -29,8 +29,8 @@ public:
     //
     // An answer of any status is a success here. Errors: `invalid_argument` (must not be sent like this),
     // `refused` (address policy, untrusted certificate), `not_found` (name does not resolve), `unavailable`
-    // (no connection, broken, cut short, or too many requests wait), `timeout`, `too_large`, `corrupt` (not
-    // HTTP, broken compression), `interrupted`.
+    // (no connection, broken, cut short), `timeout`, `too_large`, `corrupt` (not HTTP, broken compression),
+    // `conflict` (too many requests wait already), `interrupted`.
     void submit(HttpRequest request, Callback callback);
 
     // The same, waiting for the result. Any thread but the client's own.

@@ -267,6 +267,19 @@ TEST_CASE_FIXTURE(Fixture, "the limit on a body holds whether its size is declar
     CHECK(get("/large?bytes=200000").value().body.size() == 200'000);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a body may be cut at the limit instead") {
+    for (const char* path :
+         {"/large?bytes=200000", "/large?bytes=200000&declared=1", "/bomb.gz", "/robots-100mb"}) {
+        CAPTURE(path);
+        HttpRequest request = this->request(path);
+        request.limits.body_bytes = 100'000;
+        request.limits.when_too_large = WhenTooLarge::truncate;
+        const HttpResponse response = client->perform(request).value();
+        CHECK(response.is_truncated);
+        CHECK(response.body.size() == 100'000);
+    }
+}
+
 TEST_CASE_FIXTURE(Fixture, "a body that is declined is not downloaded") {
     HttpRequest request = this->request("/bomb.gz");
     request.wants_body = [](int status, const std::vector<Header>& headers) {
@@ -351,7 +364,7 @@ TEST_CASE("requests beyond the bound of the queue are turned away at once") {
         client->submit(std::move(request), [](const Result<HttpResponse>&) {});
     }
     const auto third = client->perform(request_for(server.url("/ok")));
-    CHECK(third.error().code == ErrorCode::unavailable);
+    CHECK(third.error().code == ErrorCode::conflict);
     CHECK(third.error().message == "1 requests are waiting already");
     stop.request_stop();
 }

@@ -17,7 +17,7 @@ struct HttpConfig {
     std::string ca_file{};  // certificates to trust, PEM; empty means the system's
 
     std::size_t max_in_flight = 256;    // transfers under way at once
-    std::size_t max_waiting = 10'000;   // requests accepted beyond those; more fail with `unavailable`
+    std::size_t max_waiting = 10'000;   // requests accepted beyond those; more fail with `conflict`
     std::size_t max_connections = 512;  // open connections, idle ones included
     std::size_t max_lookups = 32;       // each DNS lookup is a thread of curl's
 };

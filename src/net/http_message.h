@@ -17,12 +17,18 @@ namespace quarry::net {
 
 enum class HttpMethod { get, head, post, put, patch, delete_ };
 
+enum class WhenTooLarge {
+    fail,      // the request ends with `too_large`
+    truncate,  // the body ends at the limit: enough for a robots.txt, whose rest nobody need read
+};
+
 // What one request may cost. Everything a server can stretch has a limit.
 struct HttpLimits {
     std::chrono::milliseconds timeout{60'000};          // from the first lookup to the last byte
     std::chrono::milliseconds connect_timeout{10'000};  // lookup, TCP and TLS handshake together
     std::uint64_t body_bytes = 50 * 1024 * 1024;        // after decoding
-    std::uint64_t header_bytes = 256 * 1024;            // of all answers to this request together
+    WhenTooLarge when_too_large = WhenTooLarge::fail;
+    std::uint64_t header_bytes = 256 * 1024;  // of all answers to this request together
 
     // A server that has begun to answer and then sends less than this is given up. Thinking before the first
     // byte is not dripping: only `timeout` ends that.
@@ -59,6 +65,7 @@ struct HttpResponse {
     std::vector<Header> headers{};  // in order; without trailers
     std::string body{};             // decoded
     bool is_body_skipped = false;   // there was one, but wants_body declined it
+    bool is_truncated = false;      // the body went on beyond the limit
     std::string address{};          // of the peer, for logs: "93.184.216.34"
     int http_version = 0;           // 10, 11 or 20
 };

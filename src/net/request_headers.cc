@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "net/header_text.h"
+
 namespace quarry::net {
 
 namespace {
@@ -31,12 +33,6 @@ constexpr std::string_view reserved_names[] = {
 bool is_token_character(unsigned char c) {
     return std::isalnum(c) ||
            std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
-}
-
-std::string lower_case(std::string_view text) {
-    std::string result(text);
-    std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-    return result;
 }
 
 Result<void> check_header(const Header& header) {

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "net/curl_url.h"
+#include "net/header_text.h"
 #include "net/request_headers.h"
 #include "net/transfer_error.h"
 #include "net/wording.h"
@@ -18,14 +19,6 @@ namespace {
 
 // A declined body up to this size is read and dropped, so that the connection can be used again.
 constexpr std::uint64_t most_skipped_bytes = 64 * 1024;
-
-constexpr std::string_view white_space = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(white_space);
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(white_space) - first + 1);
-}
 
 const char* method_name(HttpMethod method) {
     switch (method) {
@@ -216,7 +209,8 @@ Result<void> Transfer::begin_body() {
     const std::uint64_t limit = request_.limits.body_bytes;
     curl_off_t declared = -1;
     curl_easy_getinfo(handle_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &declared);
-    if (declared > 0 && static_cast<std::uint64_t>(declared) > limit)
+    const bool is_too_large = declared > 0 && static_cast<std::uint64_t>(declared) > limit;
+    if (is_too_large && request_.limits.when_too_large == WhenTooLarge::fail)
         return fail(ErrorCode::too_large, fmt::format("answer is larger than {}", bytes_in_words(limit)));
     decoder_ = TRY(BodyDecoder::open(header_value(response_.headers, "Content-Encoding"), limit));
     return {};
@@ -230,8 +224,11 @@ bool Transfer::take_body(std::string_view bytes) {
         skipped_bytes_ += bytes.size();
         return skipped_bytes_ <= most_skipped_bytes;
     }
-    if (auto fed = decoder_->feed(bytes, response_.body); !fed) return stop_with(std::move(fed).error());
-    return true;
+    auto fed = decoder_->feed(bytes, response_.body);
+    if (fed) return true;
+    response_.is_truncated =
+        fed.error().code == ErrorCode::too_large && request_.limits.when_too_large == WhenTooLarge::truncate;
+    return response_.is_truncated ? false : stop_with(std::move(fed).error());
 }
 
 bool Transfer::stop_with(Error error) {
@@ -270,9 +267,10 @@ Error Transfer::describe(CURLcode code) {
 
 Result<HttpResponse> Transfer::conclude(CURLcode code) {
     if (failure_) return std::unexpected(*std::move(failure_));
-    // Whatever happened to a body that nobody wanted is no failure.
-    if (code != CURLE_OK && !response_.is_body_skipped) return std::unexpected(describe(code));
-    if (decoder_) TRY(decoder_->finish());
+    // Whatever happened to the part of a body that nobody wanted is no failure.
+    const bool is_enough = response_.is_body_skipped || response_.is_truncated;
+    if (code != CURLE_OK && !is_enough) return std::unexpected(describe(code));
+    if (decoder_ && !is_enough) TRY(decoder_->finish());
 
     long status = 0;
     long version = 0;
