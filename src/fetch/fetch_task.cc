@@ -1,0 +1,211 @@
+#include "fetch/fetch_task.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fetch/redirect.h"
+#include "fetch/retry_after.h"
+#include "net/header_text.h"
+#include "net/request_headers.h"
+#include "url/percent.h"
+
+namespace quarry::fetch {
+
+namespace {
+
+using std::chrono::milliseconds;
+using Outcome = CircuitBreaker::Outcome;
+
+std::chrono::sys_seconds wall_clock() {
+    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+Outcome outcome_of(const Result<net::HttpResponse>& result) {
+    if (result) return result->status >= 500 ? Outcome::failure : Outcome::success;
+    switch (result.error().code) {
+        case ErrorCode::timeout:
+        case ErrorCode::unavailable:
+        case ErrorCode::not_found: return Outcome::failure;
+        case ErrorCode::too_large:
+        case ErrorCode::corrupt: return Outcome::success;  // A bad answer, but an answer.
+        default: return Outcome::unknown;
+    }
+}
+
+// A URL can be megabytes long; in a sentence its beginning is enough.
+std::string shown(const url::Url& url) {
+    constexpr std::size_t most = 200;
+    std::string text = url.without_credentials();
+    if (text.size() > most) text = text.substr(0, most) + "…";
+    return text;
+}
+
+url::Url without_credentials(const url::Url& url) {
+    auto bare = url::Url::parse(url.without_credentials());
+    return bare ? *std::move(bare) : url;
+}
+
+std::vector<Header> with_credentials_of(const url::Url& url, std::vector<Header> headers) {
+    const bool has_credentials = !url.username().empty() || !url.password().empty();
+    if (has_credentials && header_value(headers, "Authorization").empty())
+        headers.push_back({"Authorization", net::basic_authorization(url::percent_decoded(url.username()),
+                                                                     url::percent_decoded(url.password()))});
+    return headers;
+}
+
+}  // namespace
+
+FetchTask::FetchTask(std::shared_ptr<Fetcher::Shared> shared, FetchRequest request,
+                     Fetcher::Callback callback)
+    : shared_(std::move(shared)),
+      request_(std::move(request)),
+      callback_(std::move(callback)),
+      url_(without_credentials(request_.url)),
+      headers_(with_credentials_of(request_.url, request_.headers)),
+      try_started_(Clock::now()) {}
+
+void FetchTask::start(std::unique_ptr<FetchTask> task) {
+    task->is_new_place();
+    transition_to(std::move(task), Requesting{});
+}
+
+void FetchTask::transition_to(std::unique_ptr<FetchTask> task, State state) {
+    if (const auto* requesting = std::get_if<Requesting>(&state))
+        send(std::move(task), requesting->not_before);
+    else
+        task->callback_(std::get<Finished>(std::move(state)).page);
+}
+
+void FetchTask::send(std::unique_ptr<FetchTask> task, Clock::time_point not_before) {
+    auto admitted = task->shared_->breaker.admit(task->url_.origin(), Clock::now());
+    if (!admitted) {
+        State refused = task->failed(std::move(admitted).error());
+        return transition_to(std::move(task), std::move(refused));
+    }
+    net::HttpClient& client = task->shared_->client;
+    net::HttpRequest request = task->next_request(not_before);
+    client.submit(std::move(request), [task = std::move(task)](Result<net::HttpResponse> result) mutable {
+        State next = task->handle(std::move(result));
+        transition_to(std::move(task), std::move(next));
+    });
+}
+
+FetchTask::State FetchTask::handle(Result<net::HttpResponse> result) {
+    shared_->breaker.record(url_.origin(), outcome_of(result), Clock::now());
+    return result ? handle_answer(*std::move(result)) : handle_error(std::move(result).error());
+}
+
+FetchTask::State FetchTask::handle_answer(net::HttpResponse response) {
+    take_cookies(response.headers);
+    if (is_redirect(response.status, response.headers)) return follow(response);
+    const auto next = retry(
+        {.number = attempt_,
+         .status = response.status,
+         .retry_after = parse_retry_after(header_value(response.headers, "Retry-After"), wall_clock())});
+    if (next) return *next;
+    return Finished{to_page(std::move(response))};
+}
+
+FetchTask::State FetchTask::handle_error(Error error) {
+    const auto next = retry({.number = attempt_, .error = error.code});
+    if (next) return *next;
+    if (attempt_ > 1) error.message += fmt::format(" (tried {} times)", attempt_);
+    return failed(std::move(error));
+}
+
+FetchTask::State FetchTask::follow(const net::HttpResponse& response) {
+    if (++redirects_ > shared_->config.max_redirects)
+        return failed(
+            {ErrorCode::refused, fmt::format("more than {} redirects", shared_->config.max_redirects)});
+    auto target = redirect_target(url_, header_value(response.headers, "Location"));
+    if (!target) return failed(std::move(target).error());
+    // Gone for good: a later hop back to the first origin is no reason to trust it with what another one
+    // asked for.
+    if (!is_same_origin(url_, *target)) headers_ = headers_without_secrets(headers_);
+    url_ = *std::move(target);
+    if (!is_new_place()) return failed({ErrorCode::refused, "the redirects go in a circle"});
+    return Requesting{};
+}
+
+std::optional<FetchTask::State> FetchTask::retry(const Attempt& attempt) {
+    const double dice = shared_->dice.with(
+        [](std::minstd_rand& random) { return std::uniform_real_distribution<double>(0, 1)(random); });
+    auto delay = delay_before_retry(shared_->config.retry, attempt, dice);
+    if (!delay) return failed(std::move(delay).error());
+    const auto now = Clock::now();
+    if (!*delay || shared_->breaker.is_open(url_.origin(), now)) return std::nullopt;
+    ++attempt_;
+    try_started_ = now + **delay;
+    return Requesting{.not_before = try_started_};
+}
+
+FetchTask::Finished FetchTask::failed(Error error) const {
+    const std::string hop = redirects_ > 0 ? fmt::format("redirected to {}: ", shown(url_)) : "";
+    return {fail(error.code, fmt::format("cannot fetch {}: {}{}", shown(request_.url), hop, error.message))};
+}
+
+Page FetchTask::to_page(net::HttpResponse response) const {
+    Page page{.url = request_.url.without_credentials(),
+              .final_url = url_.href(),
+              .status = response.status,
+              .headers = std::move(response.headers),
+              .body = std::move(response.body),
+              .fetched_at = std::chrono::system_clock::now()};
+    page.content_type = header_value(page.headers, "Content-Type");
+    return page;
+}
+
+void FetchTask::take_cookies(const std::vector<Header>& headers) {
+    for (const Header& header : headers)
+        if (net::lower_case(header.name) == "set-cookie") cookies_.store(url_, header.value, wall_clock());
+}
+
+net::HttpRequest FetchTask::next_request(Clock::time_point not_before) const {
+    return {.url = url_,
+            .headers = next_headers(),
+            .policy = request_.policy,
+            .limits = next_limits(not_before),
+            .wants_body =
+                [wants = request_.wants_content](int status, const std::vector<Header>& headers) {
+                    if (is_redirect(status, headers)) return false;
+                    const bool is_asked = wants && status >= 200 && status < 300;
+                    return !is_asked || wants(header_value(headers, "Content-Type"));
+                },
+            .not_before = not_before,
+            .stop = request_.stop};
+}
+
+std::vector<Header> FetchTask::next_headers() const {
+    std::vector<Header> headers = headers_;
+    if (header_value(headers, "Accept").empty())
+        headers.push_back({"Accept", std::string(preferred_content)});
+    const std::string jar = cookies_.header_for(url_);
+    if (jar.empty()) return headers;
+    const auto own = std::ranges::find_if(
+        headers, [](const Header& header) { return net::lower_case(header.name) == "cookie"; });
+    if (own == headers.end())
+        headers.push_back({"Cookie", jar});
+    else
+        own->value += "; " + jar;
+    return headers;
+}
+
+net::HttpLimits FetchTask::next_limits(Clock::time_point not_before) const {
+    net::HttpLimits limits = request_.limits.value_or(shared_->config.limits);
+    const auto start = std::max(Clock::now(), not_before);
+    auto left = limits.timeout - std::chrono::duration_cast<milliseconds>(start - try_started_);
+    // Whole seconds, where there are any, make a sentence about it readable.
+    if (left < limits.timeout && left >= milliseconds(1000))
+        left = std::chrono::floor<std::chrono::seconds>(left);
+    limits.timeout = std::max(left, milliseconds(1));
+    return limits;
+}
+
+// The same URL with other cookies is another place: setting one and coming back is how many sites begin.
+bool FetchTask::is_new_place() {
+    return visited_.insert(url_.without_fragment() + "\n" + cookies_.header_for(url_)).second;
+}
+
+}  // namespace quarry::fetch

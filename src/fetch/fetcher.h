@@ -1,0 +1,82 @@
+// One page over HTTP, whatever it takes: redirects, cookies between them, retries with patience, and an end
+// to both.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "fetch/circuit_breaker.h"
+#include "fetch/retry.h"
+#include "model/page.h"
+#include "net/address_policy.h"
+#include "net/http_client.h"
+#include "net/http_message.h"
+#include "url/url.h"
+
+namespace quarry::fetch {
+
+// Markdown first: where a server offers it for the same page, nothing has to be extracted.
+inline constexpr std::string_view preferred_content =
+    "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/xml;q=0.7, "
+    "application/json;q=0.7, application/pdf;q=0.7, */*;q=0.1";
+
+struct FetchConfig {
+    net::HttpLimits limits{};  // of one try; all redirects of a try share its timeout
+    int max_redirects = 10;
+    RetryConfig retry{};
+    BreakerConfig breaker{};
+};
+
+struct FetchRequest {
+    // If it has a user name and password, and `headers` no Authorization, they are sent as basic
+    // authentication.
+    url::Url url;
+
+    // Added to what is sent. They go along to the same scheme, host and port only, except a few harmless ones
+    // such as Accept-Language. An Accept header replaces preferred_content. Conditional headers may bring a
+    // Page of status 304.
+    std::vector<Header> headers{};
+
+    net::AddressPolicy policy{};
+    std::optional<net::HttpLimits> limits{};  // instead of the configured ones
+
+    // Asked, on the client's thread, for every answer of status 2xx that has a body. If it says no the page
+    // comes without one.
+    std::function<bool(std::string_view content_type)> wants_content{};
+
+    std::stop_token stop{};
+};
+
+// Safe to use from many threads at once.
+class Fetcher {
+public:
+    // Called exactly once, on the client's thread: see net::HttpClient::Callback.
+    using Callback = std::move_only_function<void(Result<Page>)>;
+
+    // The client must outlive every fetch. A fetch under way does not need the fetcher any more.
+    Fetcher(net::HttpClient& client, FetchConfig config);
+    ~Fetcher();
+
+    // A page of any final status, 404 and 503 too, is a success: it is what the server said, after retries.
+    // Errors are those of the client, worded "cannot fetch URL: …", and `refused` for redirects that lead
+    // nowhere good and `unavailable` for an origin whose circuit breaker is open or that asks for too long a
+    // wait.
+    void fetch(FetchRequest request, Callback callback);
+
+    // The same, waiting for the result. Any thread but the client's own.
+    Result<Page> fetch(FetchRequest request);
+
+    struct Shared;
+
+private:
+    // Shared with the fetches under way, which may outlive this object.
+    std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace quarry::fetch
