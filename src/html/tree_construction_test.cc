@@ -1,8 +1,9 @@
-// The tree-construction cases of web-platform-tests, and a table of our own for checkouts without them.
+// The tree-construction cases of web-platform-tests. Cases of our own are in parser_test.cc.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,11 @@ using namespace quarry::html;
 
 namespace {
 
-enum class ScriptSetting { either, off, on };
-
 struct Case {
     std::string data{};
     std::string expected{};
     std::string context{};  // of a fragment; "" for a page
-    ScriptSetting scripting = ScriptSetting::either;
+    Scripting scripting = Scripting::off;
 };
 
 std::string read_file(const std::filesystem::path& path) {
@@ -35,13 +34,6 @@ bool is_section(const std::string& line) {
     return std::ranges::find(sections, line) != sections.end();
 }
 
-// Adds one line of a section to the case.
-void add_line(Case& current, const std::string& section, const std::string& line) {
-    if (section == "#data") current.data += (current.data.empty() ? "" : "\n") + line;
-    if (section == "#document-fragment") current.context = line;
-    if (section == "#document") current.expected += line + "\n";
-}
-
 std::vector<std::string> split_lines(const std::string& text) {
     std::vector<std::string> lines;
     std::size_t begin = 0;
@@ -53,44 +45,53 @@ std::vector<std::string> split_lines(const std::string& text) {
     return lines;
 }
 
+void add_line(Case& current, const std::string& section, const std::string& line) {
+    if (section == "#data") current.data += line + "\n";
+    if (section == "#document-fragment") current.context = line;
+    if (section == "#document") current.expected += line + "\n";
+}
+
 std::vector<Case> read_cases(const std::filesystem::path& path) {
     std::vector<Case> cases;
     std::string section;
-    bool first_data_line = false;
     for (const std::string& line : split_lines(read_file(path))) {
         if (line == "#data" && (section.empty() || section == "#document")) cases.emplace_back();
         if (is_section(line)) {
             section = line;
-            first_data_line = line == "#data";
-            if (line == "#script-on") cases.back().scripting = ScriptSetting::on;
-            if (line == "#script-off") cases.back().scripting = ScriptSetting::off;
-            continue;
-        }
-        if (cases.empty()) continue;
-        if (section == "#data") {
-            cases.back().data += (first_data_line ? "" : "\n") + line;
-            first_data_line = false;
-        } else {
+            if (line == "#script-on") cases.back().scripting = Scripting::on;
+        } else if (!cases.empty()) {
             add_line(cases.back(), section, line);
         }
     }
     for (Case& one : cases) {
+        if (!one.data.empty()) one.data.pop_back();
         while (one.expected.ends_with("\n\n")) one.expected.pop_back();
     }
     return cases;
 }
 
 std::string parse_and_dump(const Case& one) {
-    ParserOptions options;
-    if (one.scripting == ScriptSetting::on) options.scripting = Scripting::on;
+    const ParserOptions options{.scripting = one.scripting};
     if (one.context.empty()) return dump(parse(one.data, options), document_node);
-    FragmentContext context{.tag = one.context};
-    if (one.context.starts_with("svg ")) context = {one.context.substr(4), Namespace::svg};
-    if (one.context.starts_with("math ")) context = {one.context.substr(5), Namespace::mathml};
+    const Namespace space = one.context.starts_with("svg ")    ? Namespace::svg
+                            : one.context.starts_with("math ") ? Namespace::mathml
+                                                               : Namespace::html;
     const std::string name = one.context.substr(one.context.find(' ') + 1);
-    context.tag = name;
-    const Tree tree = parse_fragment(one.data, context, options);
+    const Tree tree = parse_fragment(one.data, {.tag = name, .space = space}, options);
     return dump(tree, tree.html());
+}
+
+const std::set<std::string> known_misses = {
+    // Browsers repeat the chosen <option> inside <selectedcontent>. A reader of pages wants its text once.
+    "<select><button><selectedcontent></button><option>X",
+    "<select><button><selectedcontent></button><option>x<i>i<b>ib</i>b",
+    "<select><button><selectedcontent></button><option>X<option>Y",
+    "<select><button><selectedcontent></button><option>X<option selected>Y",
+};
+
+// These change the page with a script while it is read; quarry runs no scripts here.
+bool needs_scripts(const std::filesystem::path& path) {
+    return path.filename().string().starts_with("scripted_");
 }
 
 }  // namespace
@@ -101,22 +102,19 @@ TEST_CASE("pages become the trees of the web platform tests") {
         MESSAGE("skipped: no tree-construction suite at " << folder.string());
         return;
     }
-    std::size_t count = 0, wrong = 0;
+    std::size_t count = 0;
+    std::set<std::string> missed;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() != ".dat") continue;
-        std::size_t file_wrong = 0, n = 0;
+        if (entry.path().extension() != ".dat" || needs_scripts(entry.path())) continue;
         for (const Case& one : read_cases(entry.path())) {
-            ++n;
+            ++count;
             const std::string got = parse_and_dump(one);
             if (got == one.expected) continue;
-            ++file_wrong;
-            MESSAGE(entry.path().filename().string() << ": " << one.data << "\n[" << one.context << "]\n"
-                                                     << one.expected << "\n---- got\n"
-                                                     << got);
+            missed.insert(one.data);
+            if (!known_misses.contains(one.data)) CHECK_MESSAGE(got == one.expected, one.data);
         }
-        count += n;
-        wrong += file_wrong;
-        if (file_wrong) MESSAGE(entry.path().filename().string() << " " << file_wrong << " of " << n);
     }
-    MESSAGE(wrong << " wrong of " << count);
+
+    CHECK(count >= 1930);
+    CHECK(missed == known_misses);
 }
