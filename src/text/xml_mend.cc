@@ -126,6 +126,14 @@ std::string with_escaped_ampersands(std::string_view text) {
     return out;
 }
 
+// Where the document begins: at its first '<', unless that is the markup of a warning that PHP put before it.
+std::size_t document_start(std::string_view text) {
+    const std::size_t start = std::min(text.find('<'), text.size());
+    if (!text.substr(start).starts_with("<b")) return start;
+    const std::size_t declaration = text.substr(0, declaration_bytes).find("<?xml");
+    return declaration == std::string_view::npos ? start : declaration;
+}
+
 bool is_forbidden_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
 }
@@ -137,7 +145,7 @@ Result<std::string> mended_xml(std::string_view bytes) {
     bytes.remove_prefix(text_start);
     std::string document = TRY(to_utf8(bytes, encoding_of(bytes)));
     std::ranges::replace_if(document, is_forbidden_control, ' ');
-    document.erase(0, document.find('<'));
+    document.erase(0, document_start(document));
     return with_escaped_ampersands(document);
 }
 

@@ -55,6 +55,7 @@ TEST_CASE("what most broken documents get wrong is forgiven") {
         {"\n \n<?xml version='1.0'?><a/>", "<a></a>", "blank lines before the declaration"},
         {"\xEF\xBB\xBF<a/>", "<a></a>", "a byte order mark"},
         {"Warning: php!<a/>", "<a></a>", "text before the document"},
+        {"<br />\n<b>Warning</b>: php!<?xml version='1.0'?><a/>", "<a></a>", "a warning with markup"},
         {"<a>x?b=1&c=2&d</a>", "<a>x?b=1&c=2&d</a>", "bare ampersands"},
         {"<a h='?b&c=d'/>", "<a h=?b&c=d></a>", "bare ampersands in attributes"},
         {"<a><![CDATA[b & c &x;]]>&</a>", "<a>b & c &x;&</a>", "CDATA is left alone"},
