@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "extract/text_scan.h"
+
 namespace quarry::extract {
 
 using html::Attr;
@@ -17,10 +19,6 @@ namespace {
 constexpr html::TagSet never_rendered_tags{
     Tag::script, Tag::style, Tag::head, Tag::noembed, Tag::noframes, Tag::iframe,   Tag::datalist, Tag::title,
     Tag::meta,   Tag::link,  Tag::base, Tag::param,   Tag::area,     Tag::colgroup, Tag::frameset};
-
-bool is_blank(std::string_view text) {
-    return std::ranges::all_of(text, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
-}
 
 bool equals_ignoring_case(std::string_view text, std::string_view lower) {
     return text.size() == lower.size() && std::ranges::equal(text, lower, [](char a, char b) {
@@ -88,6 +86,8 @@ bool is_hidden(const Tree& tree, NodeId id) {
     return hidden;
 }
 
+namespace {
+
 std::vector<std::uint32_t> rendered_text_before(const Tree& tree) {
     std::vector<std::uint32_t> before(tree.size() + 1);
     std::uint64_t bytes = 0;
@@ -105,6 +105,44 @@ std::vector<std::uint32_t> rendered_text_before(const Tree& tree) {
     before[tree.size()] =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
     return before;
+}
+
+bool has_image(const Tree& tree, NodeId id) {
+    const NodeId end = std::min(tree[id].end, id + 4);  // <picture><source><img>, <a><img>
+    for (NodeId inside = id; inside < end; ++inside) {
+        if (tree.is(inside, Tag::img)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Visibility::Visibility(const Tree& tree) : tree_(tree), before_(rendered_text_before(tree)) {}
+
+bool Visibility::never_shown(NodeId id) const {
+    return is_never_rendered(tree_, id) || (tree_.is(id, Tag::noscript) && !noscript_adds(id));
+}
+
+bool Visibility::hides(NodeId id) const {
+    return is_hidden(tree_, id) && 2 * text_inside(id) <= before_.back();
+}
+
+// A browser with scripts ignores <noscript>. We ran none, so it is wanted where it stands for something that
+// scripts would have brought: a lazily loaded image, or the whole page.
+bool Visibility::noscript_adds(NodeId id) const {
+    const std::uint64_t text = text_inside(id);
+    return text == 0 ? !follows_image(id) : 2 * text > before_.back();
+}
+
+// Looks back over at most a comment or blank text, so that many siblings cost no more than one.
+bool Visibility::follows_image(NodeId id) const {
+    NodeId before = id;
+    for (int step = 0; step < 3 && before > tree_[id].parent + 1; ++step) {
+        --before;
+        while (tree_[before].parent != tree_[id].parent) before = tree_[before].parent;
+        if (tree_.is_element(before)) return has_image(tree_, before);
+    }
+    return false;
 }
 
 }  // namespace quarry::extract

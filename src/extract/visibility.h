@@ -18,8 +18,26 @@ bool is_never_rendered(const html::Tree& tree, html::NodeId id);
 // counted: they are one click away and part of what the page says.
 bool is_hidden(const html::Tree& tree, html::NodeId id);
 
-// For every node the bytes of rendered, non-blank text before it in document order, and one more entry for
-// the end: text inside a subtree is the difference of two entries.
-std::vector<std::uint32_t> rendered_text_before(const html::Tree& tree);
+// The same questions with the whole page in view: a page may hide everything until a script has run, or say
+// everything in <noscript>.
+class Visibility {
+public:
+    explicit Visibility(const html::Tree& tree);
+
+    // Never text, or a <noscript> that adds nothing.
+    bool never_shown(html::NodeId id) const;
+    // Hidden by its attributes, unless that would hide most of the page.
+    bool hides(html::NodeId id) const;
+
+private:
+    std::uint64_t text_inside(html::NodeId id) const { return before_[tree_[id].end] - before_[id]; }
+    bool noscript_adds(html::NodeId id) const;
+    bool follows_image(html::NodeId id) const;
+
+    const html::Tree& tree_;
+    // For every node the bytes of rendered, non-blank text before it, and one more entry for the end: text
+    // inside a subtree is the difference of two entries.
+    std::vector<std::uint32_t> before_;
+};
 
 }  // namespace quarry::extract

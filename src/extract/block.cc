@@ -1,0 +1,108 @@
+#include "extract/block.h"
+
+#include "extract/text_scan.h"
+
+namespace quarry::extract {
+
+using html::Namespace;
+using html::NodeId;
+using html::NodeKind;
+using html::Tag;
+using html::Tree;
+
+namespace {
+
+constexpr html::TagSet block_tags{
+    Tag::address,  Tag::article, Tag::aside,   Tag::blockquote, Tag::body,      Tag::button,   Tag::caption,
+    Tag::center,   Tag::dd,      Tag::details, Tag::dialog,     Tag::dir,       Tag::div,      Tag::dl,
+    Tag::dt,       Tag::h1,      Tag::h2,      Tag::h3,         Tag::h4,        Tag::h5,       Tag::h6,
+    Tag::fieldset, Tag::figure,  Tag::footer,  Tag::figcaption, Tag::form,      Tag::header,   Tag::hgroup,
+    Tag::hr,       Tag::html,    Tag::legend,  Tag::li,         Tag::listing,   Tag::main,     Tag::menu,
+    Tag::nav,      Tag::ol,      Tag::p,       Tag::pre,        Tag::search,    Tag::section,  Tag::select,
+    Tag::summary,  Tag::table,   Tag::tbody,   Tag::td,         Tag::template_, Tag::textarea, Tag::tfoot,
+    Tag::th,       Tag::thead,   Tag::tr,      Tag::ul,         Tag::noscript,  Tag::xmp};
+
+class Segmenter {
+public:
+    Segmenter(const Tree& tree, const Visibility& visibility, const WordWeights& weights)
+        : tree_(tree),
+          visibility_(visibility),
+          weights_(weights),
+          container_(tree.size(), html::document_node) {
+        result_.before.resize(tree.size() + 1);
+    }
+
+    Blocks run() {
+        for (NodeId id = 0; id < tree_.size(); ++id) id = visit(id);
+        result_.before[tree_.size()] = static_cast<std::uint32_t>(result_.list.size());
+        return std::move(result_);
+    }
+
+private:
+    // Returns the last node that is dealt with: the node, or the end of a subtree that is skipped.
+    NodeId visit(NodeId id) {
+        const html::Node& node = tree_[id];
+        result_.before[id] = static_cast<std::uint32_t>(result_.list.size());
+        if (node.kind == NodeKind::text) {
+            add_text(id);
+        } else if (is_skipped(id)) {
+            for (NodeId inside = id + 1; inside < node.end; ++inside)
+                result_.before[inside] = result_.before[id];
+            return node.end - 1;
+        } else {
+            enter(id);
+        }
+        return id;
+    }
+
+    bool is_skipped(NodeId id) const { return tree_[id].tag == Tag::svg || visibility_.never_shown(id); }
+
+    void enter(NodeId id) {
+        const html::Node& node = tree_[id];
+        const NodeId outer = node.parent == html::no_node ? id : container_[node.parent];
+        // Code viewers put every line in an element of its own; the code stays one block.
+        const bool inside_pre = tree_.is(outer, Tag::pre);
+        const bool is_block = !inside_pre && is_block_level(node);
+        container_[id] = is_block ? id : outer;
+        if (is_block) boundary_ = true;
+        if (node.tag == Tag::a) link_end_ = node.end;
+        if (node.tag == Tag::br && ++line_breaks_ >= 2 && !inside_pre) boundary_ = true;
+    }
+
+    void add_text(NodeId id) {
+        const std::string_view text = tree_[id].text;
+        if (is_blank(text)) return;
+        const NodeId container = container_[tree_[id].parent];
+        if (boundary_ || result_.list.empty() || result_.list.back().container != container) {
+            result_.list.push_back({.container = container, .first = id, .last = id});
+        }
+        boundary_ = false;
+        line_breaks_ = 0;
+        Block& block = result_.list.back();
+        block.last = id;
+        scan_text(text, id < link_end_ ? InLink::yes : InLink::no, weights_, block.text);
+    }
+
+    const Tree& tree_;
+    const Visibility& visibility_;
+    const WordWeights& weights_;
+    Blocks result_;
+    std::vector<NodeId> container_;
+    NodeId link_end_ = 0;
+    int line_breaks_ = 0;
+    bool boundary_ = true;
+};
+
+}  // namespace
+
+bool is_block_level(const html::Node& node) {
+    if (node.kind != NodeKind::element) return node.kind != NodeKind::text;
+    if (node.space != Namespace::html) return false;
+    return node.tag >= Tag::first_unlisted || block_tags.contains(node.tag);
+}
+
+Blocks segment(const Tree& tree, const Visibility& visibility, const Vocabulary& vocabulary) {
+    return Segmenter(tree, visibility, vocabulary.text_words).run();
+}
+
+}  // namespace quarry::extract

@@ -1,0 +1,378 @@
+#include "extract/block_features.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+namespace quarry::extract {
+
+using html::NodeId;
+using html::Tag;
+
+namespace {
+
+// Containers by what they mostly hold; a tree can cut between neighbours in this order.
+std::uint8_t tag_group(const html::Node& node) {
+    if (node.kind != html::NodeKind::element) return 0;
+    switch (node.tag) {
+        case Tag::p: return 20;
+        case Tag::blockquote: return 19;
+        case Tag::pre: return 18;
+        case Tag::dd: return 17;
+        case Tag::dt: return 16;
+        case Tag::h1:
+        case Tag::h2:
+        case Tag::h3:
+        case Tag::h4:
+        case Tag::h5:
+        case Tag::h6: return 15;
+        case Tag::td: return 14;
+        case Tag::th: return 13;
+        case Tag::figcaption:
+        case Tag::caption: return 12;
+        case Tag::li: return 11;
+        case Tag::summary: return 10;
+        case Tag::section:
+        case Tag::article:
+        case Tag::main:
+        case Tag::body: return 9;
+        case Tag::div:
+        case Tag::center: return 8;
+        case Tag::header: return 6;
+        case Tag::footer:
+        case Tag::aside:
+        case Tag::nav: return 5;
+        case Tag::form:
+        case Tag::fieldset:
+        case Tag::legend: return 4;
+        case Tag::button: return 3;
+        case Tag::select:
+        case Tag::textarea: return 2;
+        default: return 7;
+    }
+}
+
+std::uint8_t centred(int value) {
+    return static_cast<std::uint8_t>(std::clamp(value + 128, 0, 255));
+}
+
+// Where the reading has come to: the last heading, and whether the page's own title has passed.
+struct HeadingState {
+    std::uint32_t block = 0;
+    int level = 0;
+    std::uint8_t overlap = 0;
+    std::uint8_t vocabulary = 128;
+    bool title_passed = false;
+    std::uint32_t title_block = 0;
+};
+
+class Describer {
+public:
+    explicit Describer(const PageView& page)
+        : page_(page), blocks_(page.blocks.list), rows_(blocks_.size() * feature_count) {}
+
+    std::vector<std::uint8_t> run() {
+        for (const Block& block : blocks_) ++copies_[block.text.fingerprint].total;
+        for (at_ = 0; at_ < blocks_.size(); ++at_) {
+            row_ = &rows_[at_ * feature_count];
+            describe_text();
+            describe_place();
+            describe_neighbours();
+            describe_containers();
+            describe_repeats();
+            describe_prose_holders();
+            describe_headings();
+            describe_copies();
+            describe_page();
+            describe_surroundings();
+        }
+        return std::move(rows_);
+    }
+
+private:
+    void set(Feature feature, std::uint8_t value) { row_[static_cast<std::size_t>(feature)] = value; }
+    // The feature `step` places after this one, in the groups that repeat.
+    void set(Feature feature, std::size_t step, std::uint8_t value) {
+        row_[static_cast<std::size_t>(feature) + step] = value;
+    }
+    const Block& block() const { return blocks_[at_]; }
+    const Surroundings& around(const Block& block) const {
+        return page_.surroundings[page_.innermost(block)];
+    }
+
+    void describe_text() {
+        const TextCounts& text = block().text;
+        set(Feature::words, log_step(text.words));
+        set(Feature::word_length,
+            static_cast<std::uint8_t>(std::min<std::uint64_t>(share(text.letters, 10 * text.words), 255)));
+        set(Feature::link_share, share(text.link_words, text.words));
+        set(Feature::sentences, log_step(text.sentence_ends));
+        set(Feature::commas, log_step(text.commas));
+        set(Feature::comma_share, share(text.commas, text.words));
+        set(Feature::ends_sentence, text.ends_sentence);
+        set(Feature::digit_share, share(text.digits, text.digits + text.letters));
+        set(Feature::capital_share, share(text.capitalised, text.words));
+        set(Feature::short_share, share(text.short_words, text.words));
+        set(Feature::separators, log_step(text.separators));
+        set(Feature::years, log_step(text.years));
+        set(Feature::prices, log_step(text.prices));
+        set(Feature::copyright, text.has_copyright);
+        set(Feature::vocabulary, centred(text.vocabulary / 8));
+        set(Feature::mean_vocabulary, mean_vocabulary(text));
+    }
+
+    static std::uint8_t mean_vocabulary(const TextCounts& text) {
+        return centred(text.vocabulary / static_cast<int>(text.words + 1));
+    }
+
+    void describe_place() {
+        const html::Node& container = page_.tree[block().container];
+        const BlockSums& before = page_.sums[at_];
+        const BlockSums& total = page_.total();
+        set(Feature::tag, tag_group(container));
+        set(Feature::level, static_cast<std::uint8_t>(heading_level(page_.tree, block().container)));
+        set(Feature::nodes, log_step(block().last - block().first));
+        set(Feature::depth, static_cast<std::uint8_t>(std::min<int>(container.depth, 255)));
+        set(Feature::place_by_words, share(before.words, total.words));
+        set(Feature::place_by_blocks, share(before.blocks, total.blocks));
+        set(Feature::words_before, log_step(before.words));
+        set(Feature::words_after, log_step(total.words - before.words));
+    }
+
+    struct Neighbour {
+        Feature words, links, tag, ends, kin;
+    };
+
+    void describe_neighbours() {
+        constexpr Neighbour before{Feature::words_1_before, Feature::links_1_before, Feature::tag_1_before,
+                                   Feature::ends_1_before, Feature::kin_before};
+        constexpr Neighbour after{Feature::words_1_after, Feature::links_1_after, Feature::tag_1_after,
+                                  Feature::ends_1_after, Feature::kin_after};
+        if (at_ >= 1) describe_neighbour(blocks_[at_ - 1], before);
+        if (at_ + 1 < blocks_.size()) describe_neighbour(blocks_[at_ + 1], after);
+        if (at_ >= 2) {
+            set(Feature::words_2_before, log_step(blocks_[at_ - 2].text.words));
+            set(Feature::links_2_before,
+                share(blocks_[at_ - 2].text.link_words, blocks_[at_ - 2].text.words));
+        }
+        if (at_ + 2 < blocks_.size()) {
+            set(Feature::words_2_after, log_step(blocks_[at_ + 2].text.words));
+            set(Feature::links_2_after, share(blocks_[at_ + 2].text.link_words, blocks_[at_ + 2].text.words));
+        }
+        constexpr std::size_t window = 6;
+        const std::size_t first = at_ - std::min(at_, window);
+        const std::size_t last = std::min(at_ + 1 + window, blocks_.size());
+        set(Feature::prose_before, log_step((page_.sums[at_] - page_.sums[first]).prose_words));
+        set(Feature::prose_after, log_step((page_.sums[last] - page_.sums[at_ + 1]).prose_words));
+        const BlockSums around = page_.sums[last] - page_.sums[first];
+        set(Feature::links_around, share(around.link_words, around.words));
+    }
+
+    void describe_neighbour(const Block& other, const Neighbour& feature) {
+        const html::Node& container = page_.tree[other.container];
+        const html::Node& own = page_.tree[block().container];
+        set(feature.words, log_step(other.text.words));
+        set(feature.links, share(other.text.link_words, other.text.words));
+        set(feature.tag, tag_group(container));
+        set(feature.ends, other.text.ends_sentence);
+        const bool same = other.container == block().container;
+        const bool siblings = container.parent == own.parent;
+        set(feature.kin, static_cast<std::uint8_t>(same ? 2 : siblings ? 1 : 0));
+    }
+
+    void describe_containers() {
+        constexpr std::size_t levels = 4, features_per_level = 5;
+        NodeId id = wider_than_block();
+        BlockSums inside = page_.inside(id);
+        for (std::size_t level = 0; level < levels; ++level) {
+            const std::size_t step = level * features_per_level;
+            set(Feature::words_around_1, step, log_step(inside.words));
+            set(Feature::links_around_1, step, share(inside.link_words, inside.words));
+            set(Feature::mean_around_1, step, log_step(inside.words / std::max(inside.blocks, 1U)));
+            set(Feature::prose_around_1, step, share(inside.prose_words, inside.words));
+            set(Feature::share_around_1, step, share(inside.words, page_.total().words));
+            const NodeId wider = page_.surroundings[id].wider;
+            if (wider == html::no_node) continue;
+            id = wider;
+            inside = page_.inside(id);
+        }
+    }
+
+    NodeId wider_than_block() const {
+        const NodeId container = block().container;
+        const NodeId wider = page_.surroundings[container].wider;
+        return page_.inside(container).blocks > 1 || wider == html::no_node ? container : wider;
+    }
+
+    void describe_repeats() {
+        const Surroundings& own = around(block());
+        if (own.inner_repeat != html::no_node) {
+            const BlockSums item = page_.inside(own.inner_repeat);
+            const BlockSums row = page_.inside(page_.tree[own.inner_repeat].parent);
+            set(Feature::inner_repeats, log_step(page_.surroundings[own.inner_repeat].repeats));
+            set(Feature::inner_item_words, log_step(item.words));
+            set(Feature::inner_item_links, share(item.link_words, item.words));
+            set(Feature::inner_row_words, log_step(row.words));
+        }
+        if (own.outer_repeat != html::no_node) {
+            const BlockSums item = page_.inside(own.outer_repeat);
+            const BlockSums row = page_.inside(page_.tree[own.outer_repeat].parent);
+            set(Feature::outer_repeats, log_step(page_.surroundings[own.outer_repeat].repeats));
+            set(Feature::outer_item_words, log_step(item.words));
+            set(Feature::outer_item_links, share(item.link_words, item.words));
+            set(Feature::outer_row_share, share(row.words, page_.total().words));
+            set(Feature::outer_row_prose, share(row.prose_words, row.words));
+        }
+    }
+
+    // How many wider containers to go up until one holds `target` as well.
+    std::uint8_t steps_to(NodeId target) const {
+        constexpr std::uint8_t most = 20;
+        NodeId id = block().container;
+        std::uint8_t steps = 0;
+        while (steps < most && !page_.tree.contains(id, target)) {
+            id = page_.surroundings[id].wider;
+            if (id == html::no_node) break;
+            ++steps;
+        }
+        return steps;
+    }
+
+    std::uint8_t side_of(NodeId target) const {
+        if (page_.tree.contains(target, block().first)) return 1;
+        return block().first < target ? 0 : 2;
+    }
+
+    void describe_prose_holders() {
+        const BlockSums half = page_.inside(page_.half_of_prose);
+        set(Feature::side_of_half, side_of(page_.half_of_prose));
+        set(Feature::in_half, side_of(page_.half_of_prose) == 1);
+        set(Feature::steps_to_half, steps_to(page_.half_of_prose));
+        set(Feature::share_of_half, share(half.words, page_.total().words));
+        set(Feature::side_of_most, side_of(page_.most_of_prose));
+        set(Feature::in_most, side_of(page_.most_of_prose) == 1);
+        set(Feature::steps_to_most, steps_to(page_.most_of_prose));
+    }
+
+    void describe_headings() {
+        const int level = heading_level(page_.tree, block().container);
+        const auto index = static_cast<std::uint32_t>(at_);
+        std::uint8_t overlap = 0;
+        if (level != 0) overlap = title_overlap();
+        set(Feature::own_overlap, overlap);
+        set(Feature::heading_blocks, log_step(index - heading_.block));
+        set(Feature::heading_words, log_step(page_.sums[at_].words - page_.sums[heading_.block].words));
+        set(Feature::heading_level, static_cast<std::uint8_t>(heading_.level));
+        set(Feature::heading_overlap, heading_.overlap);
+        set(Feature::heading_vocabulary, heading_.vocabulary);
+        if (level != 0)
+            heading_ = {index,
+                        level,
+                        overlap,
+                        mean_vocabulary(block().text),
+                        heading_.title_passed,
+                        heading_.title_block};
+        if ((level == 1 || overlap >= 60) && !heading_.title_passed) {
+            heading_.title_passed = true;
+            heading_.title_block = index;
+        }
+        set(Feature::after_title, heading_.title_passed);
+        set(Feature::since_title, heading_.title_passed ? log_step(index - heading_.title_block) : 0);
+    }
+
+    // The same text twice: a teaser and its article, a menu for phones and one for desks, a hidden double.
+    void describe_copies() {
+        Copies& copies = copies_[block().text.fingerprint];
+        set(Feature::copies, log_step(copies.total));
+        set(Feature::copies_before, log_step(copies.met++));
+    }
+
+    std::uint8_t title_overlap() const {
+        TitleOverlap overlap;
+        for (NodeId id = block().first; id <= block().last; ++id) {
+            if (page_.tree.is_text(id)) add_title_overlap(page_.cues, page_.tree[id].text, overlap);
+        }
+        return share(overlap.shared, overlap.words);
+    }
+
+    void describe_page() {
+        const BlockSums& total = page_.total();
+        const PageCues& cues = page_.cues;
+        set(Feature::page_words, log_step(total.words));
+        set(Feature::page_links, share(total.link_words, total.words));
+        set(Feature::page_blocks, log_step(total.blocks));
+        set(Feature::page_prose, log_step(total.prose_words));
+        set(Feature::page_prose_share, share(total.prose_words, total.words));
+        set(Feature::page_mean, log_step(total.words / std::max(total.blocks, 1U)));
+        set(Feature::page_articles, log_step(cues.articles));
+        set(Feature::page_main, static_cast<std::uint8_t>(std::min(cues.mains, 2U)));
+        set(Feature::page_years, log_step(total.years));
+        set(Feature::page_prices, log_step(total.prices));
+        set(Feature::page_headings, log_step(total.headings));
+        set(Feature::page_open_graph, static_cast<std::uint8_t>(cues.is_article_by_open_graph   ? 2
+                                                                : cues.is_product_by_open_graph ? 1
+                                                                                                : 0));
+        for (std::size_t kind = 0; kind < static_cast<std::size_t>(Kind::count); ++kind) {
+            set(Feature::page_article, kind, cues.declares(static_cast<Kind>(kind)));
+        }
+    }
+
+    void describe_surroundings() {
+        const Surroundings& own = around(block());
+        set(Feature::lists, own.lists);
+        set(Feature::tables, own.tables);
+        set(Feature::names, centred(own.weight / 8));
+        set(Feature::near_names, centred(own.near_weight / 4));
+        set(Feature::worst_name, centred(own.worst_weight / 2));
+        for (std::size_t region = 0; region < region_count; ++region) {
+            set(Feature::first_region, region, own.in(static_cast<Region>(region)));
+        }
+        const int depth = page_.tree[page_.innermost(block())].depth;
+        for (std::size_t cue = 0; cue < cue_count; ++cue) {
+            const int at = own.cue_at[cue];
+            set(Feature::first_region, region_count + cue,
+                static_cast<std::uint8_t>(at == 0 ? 0 : std::max(1, 16 - (depth - at))));
+        }
+    }
+
+    const PageView& page_;
+    const std::vector<Block>& blocks_;
+    std::vector<std::uint8_t> rows_;
+    std::size_t at_ = 0;
+    std::uint8_t* row_ = nullptr;
+    HeadingState heading_;
+    struct Copies {
+        std::uint32_t total = 0, met = 0;
+    };
+    std::unordered_map<std::uint64_t, Copies> copies_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> describe_blocks(const PageView& page) {
+    return Describer(page).run();
+}
+
+std::vector<std::string> feature_names() {
+    std::vector<std::string> names{
+#define QUARRY_FEATURE(name) #name,
+        QUARRY_BLOCK_FEATURES(QUARRY_FEATURE)
+#undef QUARRY_FEATURE
+    };
+    for (std::size_t region = 0; region < region_count; ++region)
+        names.push_back("region " + std::to_string(region));
+    for (std::size_t cue = 0; cue < cue_count; ++cue) names.push_back("cue " + std::to_string(cue));
+    return names;
+}
+
+std::uint8_t log_step(std::uint32_t count) {
+    if (count < 4) return static_cast<std::uint8_t>(count);
+    const unsigned doublings = static_cast<unsigned>(std::bit_width(count)) - 1;
+    return static_cast<std::uint8_t>(4 * (doublings - 1) + ((count >> (doublings - 2)) & 3U));
+}
+
+std::uint8_t share(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<std::uint8_t>(std::min<std::uint64_t>(part * 100 / whole, 100));
+}
+
+}  // namespace quarry::extract

@@ -1,0 +1,59 @@
+// What the model sees of a block: small integers, so that trees compare bytes and training and use cannot
+// round differently. The order is part of the trained model: append, retrain, and never reorder by hand.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "extract/page_view.h"
+
+namespace quarry::extract {
+
+// clang-format off
+#define QUARRY_BLOCK_FEATURES(X) \
+    X(words) X(word_length) X(link_share) X(sentences) X(commas) X(comma_share) X(ends_sentence) X(digit_share) \
+    X(capital_share) X(short_share) X(separators) X(years) X(prices) X(copyright) X(vocabulary) X(mean_vocabulary) \
+    X(tag) X(level) X(nodes) X(lists) X(tables) X(depth) X(names) X(near_names) X(worst_name) \
+    X(place_by_words) X(place_by_blocks) X(words_before) X(words_after) \
+    X(words_1_before) X(links_1_before) X(tag_1_before) X(ends_1_before) X(kin_before) \
+    X(words_2_before) X(links_2_before) \
+    X(words_1_after) X(links_1_after) X(tag_1_after) X(ends_1_after) X(kin_after) \
+    X(words_2_after) X(links_2_after) X(prose_before) X(prose_after) X(links_around) \
+    X(words_around_1) X(links_around_1) X(mean_around_1) X(prose_around_1) X(share_around_1) \
+    X(words_around_2) X(links_around_2) X(mean_around_2) X(prose_around_2) X(share_around_2) \
+    X(words_around_3) X(links_around_3) X(mean_around_3) X(prose_around_3) X(share_around_3) \
+    X(words_around_4) X(links_around_4) X(mean_around_4) X(prose_around_4) X(share_around_4) \
+    X(inner_repeats) X(inner_item_words) X(inner_item_links) X(inner_row_words) \
+    X(outer_repeats) X(outer_item_words) X(outer_item_links) X(outer_row_share) X(outer_row_prose) \
+    X(in_half) X(steps_to_half) X(share_of_half) X(side_of_half) X(in_most) X(steps_to_most) X(side_of_most) \
+    X(heading_blocks) X(heading_words) X(heading_level) X(heading_overlap) X(heading_vocabulary) X(own_overlap) \
+    X(since_title) X(after_title) X(copies) X(copies_before) \
+    X(page_words) X(page_links) X(page_blocks) X(page_prose) X(page_prose_share) X(page_mean) X(page_articles) \
+    X(page_main) X(page_years) X(page_prices) X(page_headings) X(page_open_graph) \
+    X(page_article) X(page_product) X(page_discussion) X(page_questions) X(page_listing) X(page_organisation)
+// clang-format on
+
+enum class Feature : std::uint8_t {
+#define QUARRY_FEATURE(name) name,
+    QUARRY_BLOCK_FEATURES(QUARRY_FEATURE) first_region
+#undef QUARRY_FEATURE
+};
+
+// After the named features come one per Region (inside it or not) and one per Cue (how near).
+inline constexpr std::size_t named_feature_count = static_cast<std::size_t>(Feature::first_region);
+inline constexpr std::size_t feature_count = named_feature_count + region_count + cue_count;
+
+// Rows of `feature_count` bytes, one per block.
+std::vector<std::uint8_t> describe_blocks(const PageView& page);
+
+std::vector<std::string> feature_names();
+
+// A count on a scale that is exact below 4 and has four steps per doubling above.
+std::uint8_t log_step(std::uint32_t count);
+// part / whole in steps of 1/100; 0 if the whole is 0.
+std::uint8_t share(std::uint64_t part, std::uint64_t whole);
+
+}  // namespace quarry::extract

@@ -1,0 +1,66 @@
+#include "extract/page_view.h"
+
+namespace quarry::extract {
+
+using html::NodeId;
+using html::Tag;
+
+namespace {
+
+std::vector<BlockSums> sum_blocks(const html::Tree& tree, const Blocks& blocks) {
+    std::vector<BlockSums> sums(blocks.list.size() + 1);
+    for (std::size_t at = 0; at < blocks.list.size(); ++at) {
+        const TextCounts& text = blocks.list[at].text;
+        BlockSums sum = sums[at];
+        ++sum.blocks;
+        sum.words += text.words;
+        sum.link_words += text.link_words;
+        sum.prose_words += is_prose(text) ? text.words - text.link_words : 0;
+        sum.years += text.years != 0;
+        sum.prices += text.prices != 0;
+        sum.headings += heading_level(tree, blocks.list[at].container) != 0;
+        sums[at + 1] = sum;
+    }
+    return sums;
+}
+
+// Goes down from the document as long as one child holds `percent` of all prose.
+NodeId find_prose_holder(const PageView& page, std::uint64_t percent) {
+    const std::uint64_t wanted = page.total().prose_words * percent / 100;
+    NodeId holder = html::document_node;
+    NodeId child = page.tree.first_child(holder);
+    while (wanted != 0 && child != html::no_node) {
+        if (page.inside(child).prose_words > wanted) {
+            holder = child;
+            child = page.tree.first_child(child);
+        } else {
+            child = page.tree.next_sibling(child);
+        }
+    }
+    return holder;
+}
+
+}  // namespace
+
+bool is_prose(const TextCounts& text) {
+    return text.words >= 12 && 3 * text.link_words <= text.words && text.sentence_ends + text.commas != 0;
+}
+
+int heading_level(const html::Tree& tree, NodeId id) {
+    const html::Node& node = tree[id];
+    if (node.kind != html::NodeKind::element || node.tag < Tag::h1 || node.tag > Tag::h6) return 0;
+    return static_cast<int>(node.tag) - static_cast<int>(Tag::h1) + 1;
+}
+
+PageView::PageView(const html::Tree& page_tree, const Vocabulary& vocabulary)
+    : tree(page_tree),
+      visibility(page_tree),
+      blocks(segment(page_tree, visibility, vocabulary)),
+      surroundings(read_surroundings(page_tree, blocks, visibility, vocabulary)),
+      cues(read_page_cues(page_tree)),
+      sums(sum_blocks(page_tree, blocks)) {
+    half_of_prose = find_prose_holder(*this, 50);
+    most_of_prose = find_prose_holder(*this, 85);
+}
+
+}  // namespace quarry::extract

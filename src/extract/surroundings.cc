@@ -1,0 +1,186 @@
+#include "extract/surroundings.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace quarry::extract {
+
+using html::Attr;
+using html::NodeId;
+using html::Tag;
+using html::Tree;
+
+namespace {
+
+constexpr std::uint32_t bit(Region region) {
+    return 1U << static_cast<unsigned>(region);
+}
+
+std::uint32_t region_of_tag(Tag tag) {
+    switch (tag) {
+        case Tag::article: return bit(Region::article);
+        case Tag::main: return bit(Region::main);
+        case Tag::nav: return bit(Region::nav);
+        case Tag::aside: return bit(Region::aside);
+        case Tag::footer: return bit(Region::footer);
+        case Tag::header: return bit(Region::header);
+        case Tag::section: return bit(Region::section);
+        case Tag::form: return bit(Region::form);
+        case Tag::table: return bit(Region::table);
+        case Tag::ul:
+        case Tag::menu:
+        case Tag::ol: return bit(Region::list);
+        case Tag::dl: return bit(Region::definitions);
+        case Tag::blockquote: return bit(Region::quote);
+        case Tag::pre:
+        case Tag::code: return bit(Region::preformatted);
+        case Tag::figure: return bit(Region::figure);
+        case Tag::details: return bit(Region::details);
+        case Tag::button: return bit(Region::button);
+        case Tag::a: return bit(Region::link);
+        case Tag::dialog: return bit(Region::dialog);
+        case Tag::noscript: return bit(Region::hidden);
+        case Tag::select:
+        case Tag::textarea: return bit(Region::select);
+        case Tag::p: return bit(Region::paragraph);
+        case Tag::h1:
+        case Tag::h2:
+        case Tag::h3:
+        case Tag::h4:
+        case Tag::h5:
+        case Tag::h6: return bit(Region::heading);
+        case Tag::address: return bit(Region::address);
+        default: return 0;
+    }
+}
+
+std::uint32_t region_of_role(std::string_view role) {
+    if (role == "main") return bit(Region::main);
+    if (role == "article") return bit(Region::article);
+    if (role == "navigation" || role == "menu" || role == "menubar") return bit(Region::nav);
+    if (role == "complementary") return bit(Region::aside);
+    if (role == "contentinfo") return bit(Region::footer);
+    if (role == "banner") return bit(Region::header);
+    if (role == "search" || role == "form") return bit(Region::form);
+    if (role == "dialog" || role == "alertdialog") return bit(Region::dialog);
+    if (role == "heading") return bit(Region::heading);
+    if (role == "button") return bit(Region::button);
+    return 0;
+}
+
+// Items of a list share tag and first class; later classes say "odd", "last", "active".
+std::uint32_t signature_of(const Tree& tree, NodeId id) {
+    std::string_view name = tree.attribute_or_empty(id, Attr::class_);
+    name = name.substr(0, name.find_first_of(" \t\n\f\r"));
+    WordHash hash(name.substr(0, 64));
+    return hash.value() * 31 + static_cast<std::uint32_t>(tree[id].tag);
+}
+
+class Reader {
+public:
+    Reader(const Tree& tree, const Blocks& blocks, const Visibility& visibility, const WordWeights& weights)
+        : tree_(tree), blocks_(blocks), visibility_(visibility), weights_(weights), all_(tree.size()) {}
+
+    std::vector<Surroundings> run() {
+        count_repeats();
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_[id].kind == html::NodeKind::text) continue;
+            if (block_count(id) == 0) {
+                id = tree_[id].end - 1;
+            } else {
+                read(id);
+            }
+        }
+        return std::move(all_);
+    }
+
+private:
+    std::uint32_t block_count(NodeId id) const { return blocks_.before[tree_[id].end] - blocks_.before[id]; }
+
+    // A run is a row of alike siblings; its length is kept with its first element until all are counted.
+    void count_repeats() {
+        struct LastChild {
+            NodeId id = html::no_node;
+            std::uint32_t signature = 0;
+        };
+        std::vector<LastChild> last(tree_.size());
+        run_of_.resize(tree_.size());
+        run_length_.resize(tree_.size());
+        for (NodeId id = 1; id < tree_.size(); ++id) {
+            if (!tree_.is_element(id)) continue;
+            if (block_count(id) == 0) {
+                id = tree_[id].end - 1;
+                continue;
+            }
+            if (!is_block_level(tree_[id])) continue;
+            LastChild& before = last[tree_[id].parent];
+            const std::uint32_t own = signature_of(tree_, id);
+            all_[id].signature = own;
+            run_of_[id] = before.id != html::no_node && before.signature == own ? run_of_[before.id] : id;
+            ++run_length_[run_of_[id]];
+            before = {id, own};
+        }
+    }
+
+    void read(NodeId id) {
+        Surroundings& own = all_[id];
+        const NodeId parent = tree_[id].parent;
+        const std::uint32_t signature = own.signature;
+        if (parent != html::no_node) {
+            own = all_[parent];
+            if (block_count(parent) > block_count(id)) own.wider = parent;
+        }
+        own.repeats = 0;
+        own.signature = signature;
+        own.near_weight = static_cast<std::int16_t>(own.near_weight / 2);
+        if (!tree_.is_element(id)) return;
+        add_tag_and_role(id, own);
+        add_names(id, own);
+        add_repeat(id, own);
+    }
+
+    void add_tag_and_role(NodeId id, Surroundings& own) const {
+        const std::uint32_t region = region_of_tag(tree_[id].tag);
+        own.regions |= region | region_of_role(tree_.attribute_or_empty(id, Attr::role));
+        if (region == bit(Region::list)) own.lists = static_cast<std::uint8_t>(std::min(own.lists + 1, 255));
+        if (region == bit(Region::table))
+            own.tables = static_cast<std::uint8_t>(std::min(own.tables + 1, 255));
+        if (visibility_.hides(id)) own.regions |= bit(Region::hidden);
+    }
+
+    void add_names(NodeId id, Surroundings& own) const {
+        // The classes of <html> and <body> describe the page and the browser, not a place in it.
+        if (id == tree_.html() || id == tree_.body()) return;
+        const NameCues cues = read_name_cues(tree_, id, weights_);
+        for (std::uint32_t bits = cues.bits; bits != 0; bits &= bits - 1) {
+            own.cue_at[static_cast<std::size_t>(__builtin_ctz(bits))] = tree_[id].depth;
+        }
+        own.weight = static_cast<std::int16_t>(std::clamp(own.weight + cues.weight, -8192, 8191));
+        own.near_weight = static_cast<std::int16_t>(std::clamp(own.near_weight + cues.weight, -8192, 8191));
+        own.worst_weight = std::min(own.worst_weight, cues.weight);
+    }
+
+    void add_repeat(NodeId id, Surroundings& own) const {
+        if (run_length_[run_of_[id]] < 3 || !is_block_level(tree_[id])) return;
+        own.repeats = run_length_[run_of_[id]];
+        own.inner_repeat = id;
+        if (own.outer_repeat == html::no_node) own.outer_repeat = id;
+    }
+
+    const Tree& tree_;
+    const Blocks& blocks_;
+    const Visibility& visibility_;
+    const WordWeights& weights_;
+    std::vector<Surroundings> all_;
+    std::vector<NodeId> run_of_;
+    std::vector<std::uint32_t> run_length_;
+};
+
+}  // namespace
+
+std::vector<Surroundings> read_surroundings(const Tree& tree, const Blocks& blocks,
+                                            const Visibility& visibility, const Vocabulary& vocabulary) {
+    return Reader(tree, blocks, visibility, vocabulary.name_words).run();
+}
+
+}  // namespace quarry::extract

@@ -1,0 +1,65 @@
+// Where in the page an element stands: what its ancestors are and are called, which of them repeat like the
+// items of a list, and which is the next one that holds more text. Computed for all elements in two passes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "extract/block.h"
+#include "extract/name_cues.h"
+#include "html/tree.h"
+
+namespace quarry::extract {
+
+// Kinds of ancestors, from tags and the roles that stand for them.
+enum class Region : std::uint8_t {
+    article,
+    main,
+    nav,
+    aside,
+    footer,
+    header,
+    section,
+    form,
+    table,
+    list,
+    definitions,
+    quote,
+    preformatted,
+    figure,
+    details,
+    button,
+    link,
+    dialog,
+    hidden,
+    select,
+    paragraph,
+    heading,
+    address,
+    count,
+};
+inline constexpr std::size_t region_count = static_cast<std::size_t>(Region::count);
+
+struct Surroundings {
+    std::uint32_t regions = 0;                      // 1 << Region of the element and its ancestors
+    std::uint8_t lists = 0;                         // how many lists it is nested in
+    std::uint8_t tables = 0;                        // and tables
+    std::array<std::uint16_t, cue_count> cue_at{};  // depth of the nearest element with the cue, 0 for none
+    std::int16_t weight = 0;                        // learnt weights of names: all ancestors,
+    std::int16_t near_weight = 0;                   // the nearest ones (halved at every step),
+    std::int16_t worst_weight = 0;                  // and the single worst element
+    html::NodeId wider = html::no_node;             // the nearest ancestor that holds more blocks
+    html::NodeId inner_repeat = html::no_node;      // the nearest and the outermost ancestor (or itself) that
+    html::NodeId outer_repeat = html::no_node;      //   is one of three or more alike siblings in a row
+    std::uint32_t signature = 0;                    // a hash of its tag and first class
+    std::uint32_t repeats = 0;                      // how many these siblings are, if it is one itself
+
+    bool in(Region region) const { return (regions >> static_cast<unsigned>(region) & 1U) != 0; }
+};
+
+// One entry per node; only elements that hold blocks are filled in.
+std::vector<Surroundings> read_surroundings(const html::Tree& tree, const Blocks& blocks,
+                                            const Visibility& visibility, const Vocabulary& vocabulary);
+
+}  // namespace quarry::extract

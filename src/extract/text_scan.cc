@@ -1,0 +1,166 @@
+#include "extract/text_scan.h"
+
+#include <array>
+
+namespace quarry::extract {
+
+namespace {
+
+enum class Kind : std::uint8_t {
+    space,
+    letter,
+    digit,
+    capital,
+    beyond_ascii,
+    stop,
+    comma,
+    separator,
+    price,
+    other
+};
+
+constexpr std::array<Kind, 256> make_kinds() {
+    std::array<Kind, 256> kinds{};
+    for (int byte = 0; byte < 256; ++byte) {
+        const char c = static_cast<char>(byte);
+        Kind kind = Kind::other;
+        if (byte <= ' ') kind = Kind::space;
+        if (c >= 'a' && c <= 'z') kind = Kind::letter;
+        if (c >= 'A' && c <= 'Z') kind = Kind::capital;
+        if (c >= '0' && c <= '9') kind = Kind::digit;
+        if (c == '.' || c == '!' || c == '?') kind = Kind::stop;
+        if (c == ',' || c == ';') kind = Kind::comma;
+        if (c == '|' || c == '/' || c == '>') kind = Kind::separator;
+        if (c == '$') kind = Kind::price;
+        if (byte >= 0x80) kind = Kind::beyond_ascii;
+        kinds[static_cast<std::size_t>(byte)] = kind;
+    }
+    return kinds;
+}
+
+constexpr auto kinds = make_kinds();
+
+class Scanner {
+public:
+    Scanner(std::string_view text, const WordWeights& weights, TextCounts& counts)
+        : text_(text), weights_(weights), counts_(counts) {}
+
+    void run() {
+        while (at_ < text_.size()) step();
+    }
+
+private:
+    unsigned byte(std::size_t at) const {
+        return at < text_.size() ? static_cast<unsigned char>(text_[at]) : 0;
+    }
+
+    void step() {
+        const Kind kind = kinds[byte(at_)];
+        if (kind <= Kind::beyond_ascii && kind != Kind::space) {
+            if (kind != Kind::beyond_ascii || !take_symbol()) take_word();
+            return;
+        }
+        ++at_;
+        if (kind == Kind::space) return;
+        counts_.ends_sentence = kind == Kind::stop || text_[at_ - 1] == ':' || text_[at_ - 1] == ';';
+        switch (kind) {
+            case Kind::stop: counts_.sentence_ends += kinds[byte(at_)] == Kind::space; break;
+            case Kind::comma: ++counts_.commas; break;
+            case Kind::separator: ++counts_.separators; break;
+            case Kind::price: ++counts_.prices; break;
+            default: break;
+        }
+    }
+
+    void take_word() {
+        const std::size_t start = at_;
+        WordHash hash;
+        std::uint32_t digits = 0;
+        for (; at_ < text_.size(); ++at_) {
+            const Kind kind = kinds[byte(at_)];
+            if (kind == Kind::space || kind > Kind::beyond_ascii) break;
+            if (kind == Kind::beyond_ascii && at_ != start && is_symbol()) break;
+            digits += kind == Kind::digit;
+            hash.add(text_[at_]);
+        }
+        const std::size_t length = at_ - start;
+        ++counts_.words;
+        counts_.letters += static_cast<std::uint32_t>(length) - digits;
+        counts_.digits += digits;
+        counts_.capitalised += kinds[byte(start)] == Kind::capital;
+        counts_.short_words += length <= 3 && digits == 0;
+        counts_.years +=
+            length == 4 && digits == 4 && (text_.substr(start, 2) == "19" || text_.substr(start, 2) == "20");
+        counts_.fingerprint = (counts_.fingerprint + hash.value()) * 0x9E3779B97F4A7C15U;
+        counts_.vocabulary += weights_[hash];
+        counts_.ends_sentence = false;
+    }
+
+    // Beyond ASCII nearly everything is a letter; what is not, or stands for half a word, begins like this.
+    bool is_symbol() const {
+        const unsigned lead = byte(at_), second = byte(at_ + 1);
+        return (lead == 0xC2) || (lead == 0xE2 && second >= 0x80 && second <= 0x9F) ||
+               (lead >= 0xE3 && lead <= 0xE9) || (lead == 0xEF && second >= 0xBC);
+    }
+
+    // Takes one character that is no part of a word and returns true, or leaves it.
+    bool take_symbol() {
+        if (!is_symbol()) return false;
+        const unsigned lead = byte(at_), second = byte(at_ + 1), third = byte(at_ + 2);
+        const unsigned last = lead == 0xC2 ? second : third;
+        at_ += lead == 0xC2 ? 2 : 3;
+        if (at_ > text_.size()) at_ = text_.size();
+        counts_.ends_sentence = false;
+        if (lead == 0xC2) {
+            counts_.has_copyright |= last == 0xA9;
+            counts_.separators += last == 0xB7 || last == 0xBB || last == 0xAB;
+            counts_.prices += last == 0xA3 || last == 0xA5;
+        } else if (lead == 0xE2) {
+            counts_.separators += (second == 0x80 && (last == 0xA2 || last == 0xBA));
+            counts_.prices += second == 0x82 && last == 0xAC;
+        } else if (lead == 0xE3 && second == 0x80) {
+            take_cjk_mark(last == 0x82, last == 0x81);
+        } else if (lead == 0xEF) {
+            take_cjk_mark(last == 0x81 || last == 0x9F, last == 0x8C);
+        } else {
+            half_word_ = !half_word_;
+            counts_.words += half_word_;
+            counts_.letters += 3;
+            counts_.fingerprint = (counts_.fingerprint + (second << 8U) + third) * 0x9E3779B97F4A7C15U;
+        }
+        return true;
+    }
+
+    void take_cjk_mark(bool ends_sentence, bool is_comma) {
+        counts_.sentence_ends += ends_sentence;
+        counts_.ends_sentence = ends_sentence;
+        counts_.commas += is_comma;
+    }
+
+    std::string_view text_;
+    const WordWeights& weights_;
+    TextCounts& counts_;
+    std::size_t at_ = 0;
+    bool half_word_ = false;
+};
+
+}  // namespace
+
+void scan_text(std::string_view text, InLink in_link, const WordWeights& weights, TextCounts& counts) {
+    const std::uint32_t words_before = counts.words;
+    Scanner(text, weights, counts).run();
+    if (in_link == InLink::yes) counts.link_words += counts.words - words_before;
+}
+
+bool is_blank(std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if (kinds[byte] == Kind::space) continue;
+        const bool no_break_space = byte == 0xC2 && at + 1 < text.size() && text[at + 1] == '\xA0';
+        if (!no_break_space) return false;
+        ++at;
+    }
+    return true;
+}
+
+}  // namespace quarry::extract

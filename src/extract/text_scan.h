@@ -1,0 +1,20 @@
+// One pass over text, counting what tells prose from menus: words, sentence ends, commas, digits, separators.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "extract/block.h"
+#include "extract/vocabulary.h"
+
+namespace quarry::extract {
+
+enum class InLink : std::uint8_t { no, yes };
+
+// Adds the counts of this piece of text to `counts`. Words do not continue from one piece to the next.
+void scan_text(std::string_view text, InLink in_link, const WordWeights& weights, TextCounts& counts);
+
+// True if there is nothing but ASCII white space and no-break spaces.
+bool is_blank(std::string_view text);
+
+}  // namespace quarry::extract
