@@ -1,0 +1,58 @@
+// Which characters of plain text markdown would misread, and how to write them so that it does not. Only what
+// can be misread is escaped: output is for people and models, and backslashes are noise to both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace quarry::extract::markdown {
+
+// How a byte of text is to be looked at while writing it.
+enum class ByteClass : std::uint8_t {
+    plain,    // copied as it is
+    space,    // ASCII white space: collapses with its neighbours
+    special,  // may begin markdown: ask needs_backslash
+    lead,     // may begin a no-break space, a zero-width character or a soft hyphen: ask read_invisible
+    dropped,  // a control character
+};
+ByteClass byte_class(char byte);
+
+// Around the character in question: the byte before it on the line ('\0' at the line's start) and whether it
+// stands in a link's text.
+struct EscapeContext {
+    char before = '\0';
+    bool in_link = false;
+    bool has_math = false;  // the page has $…$, so that a lone dollar must not begin one
+};
+
+// True if the special character at text[at] has to be written with a backslash. Runs of *, _ and ~ are asked
+// about once, at their first character. What follows the end of `text` is not known, so that there the answer
+// is the safe one.
+bool needs_backslash(std::string_view text, std::size_t at, const EscapeContext& context);
+
+// The byte length of the invisible character at text[at], and whether it stands for a space. Zero bytes: an
+// ordinary character.
+struct Invisible {
+    std::size_t bytes = 0;
+    bool is_space = false;
+};
+Invisible read_invisible(std::string_view text, std::size_t at);
+
+// Where a backslash is needed for this line of a paragraph not to begin a heading, list, quote, rule, table,
+// fence or definition; npos if nowhere.
+enum class LinePlace : std::uint8_t { first, continuation };
+std::size_t line_start_escape(std::string_view line, LinePlace place);
+
+// Appends text in which every character that means something is escaped: the alternative text of an image.
+// White space is collapsed.
+void append_alternative_text(std::string& out, std::string_view text);
+
+// Appends a link's destination, in <…> if it has to be. Line breaks and tabs inside a URL are no part of it.
+void append_destination(std::string& out, std::string_view destination);
+
+// Appends ` "title"`, or nothing if the title is blank.
+void append_title(std::string& out, std::string_view title);
+
+}  // namespace quarry::extract::markdown

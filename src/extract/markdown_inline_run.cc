@@ -1,0 +1,350 @@
+#include "extract/markdown_inline_run.h"
+
+#include <algorithm>
+
+#include "extract/markdown_escape.h"
+
+namespace quarry::extract::markdown {
+
+bool InlineRun::is_open(Format format) const {
+    return std::ranges::any_of(wanted_, [&](const Open& open) { return open.format == format; });
+}
+
+bool InlineRun::open(Format format) {
+    if (is_open(format)) return false;
+    write_code();
+    wanted_.push_back({.format = format});
+    return true;
+}
+
+bool InlineRun::open_link(std::string_view destination, std::string_view title) {
+    if (is_open(Format::link)) return false;
+    write_code();
+    const auto begin = static_cast<std::uint32_t>(link_text_.size());
+    link_text_ += destination;
+    link_text_ += title;
+    links_.push_back({.destination = begin,
+                      .title = begin + static_cast<std::uint32_t>(destination.size()),
+                      .end = static_cast<std::uint32_t>(link_text_.size())});
+    wanted_.push_back({.format = Format::link, .link = static_cast<std::uint32_t>(links_.size() - 1)});
+    return true;
+}
+
+void InlineRun::close() {
+    write_code();
+    wanted_.pop_back();
+}
+
+std::string_view InlineRun::destination(const Link& link) const {
+    return std::string_view(link_text_).substr(link.destination, link.title - link.destination);
+}
+
+std::string_view InlineRun::title(const Link& link) const {
+    return std::string_view(link_text_).substr(link.title, link.end - link.title);
+}
+
+// How many of the formats that are written are still wanted.
+std::size_t InlineRun::common_depth() const {
+    std::size_t depth = 0;
+    while (depth < written_.size() && depth < wanted_.size() &&
+           written_[depth].format == wanted_[depth].format && written_[depth].link == wanted_[depth].link) {
+        ++depth;
+    }
+    return depth;
+}
+
+void InlineRun::add_mark(const Open& open, bool opens, std::uint32_t partner) {
+    marks_.push_back({.offset = static_cast<std::uint32_t>(text_.size()),
+                      .partner = partner,
+                      .link = open.link,
+                      .format = open.format,
+                      .opens = opens});
+}
+
+void InlineRun::close_down_to(std::size_t depth) {
+    while (written_.size() > depth) {
+        const Open open = written_.back();
+        written_.pop_back();
+        marks_[open.mark].partner = static_cast<std::uint32_t>(marks_.size());
+        add_mark(open, false, open.mark);
+    }
+}
+
+void InlineRun::write_separator() {
+    if (!text_.empty() && breaks_ > 0) {
+        switch (break_style_) {
+            case BreakStyle::hard: text_ += "  \n"; break;
+            case BreakStyle::space: text_ += ' '; break;
+            case BreakStyle::tag: text_ += "<br>"; break;
+        }
+    } else if (!text_.empty() && space_) {
+        text_ += ' ';
+    }
+    breaks_ = 0;
+    space_ = glued_ = false;
+}
+
+// Before visible content: ends what is over, writes the space between, begins what is wanted.
+void InlineRun::prepare() {
+    const std::size_t depth = common_depth();
+    const auto is_link = [](const Open& open) { return open.format == Format::link; };
+    const bool touches = !space_ && breaks_ == 0;
+    // "!" in front of a link would make it an image.
+    if (touches && text_.ends_with('!') && std::any_of(wanted_.begin() + depth, wanted_.end(), is_link)) {
+        text_.insert(text_.size() - 1, 1, '\\');
+    }
+    close_down_to(depth);
+    write_separator();
+    for (std::size_t i = depth; i < wanted_.size(); ++i) {
+        written_.push_back(wanted_[i]);
+        written_.back().mark = static_cast<std::uint32_t>(marks_.size());
+        add_mark(wanted_[i], true, 0);
+    }
+}
+
+char InlineRun::byte_before() const {
+    if (space_ || breaks_ > 0 || text_.empty()) return text_.empty() ? '\0' : ' ';
+    const bool after_mark = (!marks_.empty() && marks_.back().offset == text_.size()) ||
+                            common_depth() < std::max(written_.size(), wanted_.size());
+    return after_mark ? '*' : text_.back();
+}
+
+void InlineRun::text(std::string_view text) {
+    write_code();
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const std::size_t start = i;
+        // A single space inside plain text is as plain as the rest.
+        while (i < text.size() && (byte_class(text[i]) == ByteClass::plain ||
+                                   (text[i] == ' ' && i > start && i + 1 < text.size() &&
+                                    byte_class(text[i + 1]) == ByteClass::plain))) {
+            ++i;
+        }
+        if (i > start) {
+            put(text.substr(start, i - start));
+            continue;
+        }
+        switch (byte_class(text[i])) {
+            case ByteClass::space:
+                space();
+                ++i;
+                break;
+            case ByteClass::dropped: ++i; break;
+            default: i = write_special(text, i);
+        }
+    }
+}
+
+// Writes the character at text[at], or the run of delimiters there, and returns where to go on.
+std::size_t InlineRun::write_special(std::string_view text, std::size_t at) {
+    if (byte_class(text[at]) == ByteClass::lead) {
+        const Invisible invisible = read_invisible(text, at);
+        if (invisible.is_space) space();
+        if (invisible.bytes > 0) return at + invisible.bytes;
+        put(text.substr(at, 1));
+        return at + 1;
+    }
+    const EscapeContext context{
+        .before = byte_before(), .in_link = is_open(Format::link), .has_math = has_math_};
+    const bool escaped = needs_backslash(text, at, context);
+    const bool is_run = text[at] == '*' || text[at] == '_' || text[at] == '~';
+    const std::size_t end = is_run ? std::min(text.find_first_not_of(text[at], at), text.size()) : at + 1;
+    if (!escaped) {
+        put(text.substr(at, end - at));
+        return end;
+    }
+    prepare();
+    for (std::size_t i = at; i < end; ++i) {
+        text_ += '\\';
+        text_ += text[i];
+    }
+    return end;
+}
+
+void InlineRun::put(std::string_view piece) {
+    prepare();
+    const bool touches_bracket =
+        text_.ends_with(']') && (marks_.empty() || marks_.back().offset < text_.size());
+    // Only now is it known what follows the bracket: a destination, a label or a definition.
+    if (touches_bracket && bracket_end_ == text_.size() && std::string_view("([:").contains(piece.front())) {
+        text_.insert(text_.size() - 1, 1, '\\');
+    }
+    text_ += piece;
+    bracket_end_ = piece == "]" ? text_.size() : 0;
+}
+
+void InlineRun::code(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const Invisible invisible = read_invisible(text, i);
+        if (byte_class(text[i]) == ByteClass::space) {
+            // White space at the edge that has a line break in it is layout of the source, not code.
+            code_ends_line_ = code_ends_line_ || text[i] == '\n';
+            if (text[i] == '\n' && code_ == " ") code_.clear();
+            if (!code_.ends_with(' ') && !(text[i] == '\n' && code_.empty())) code_ += ' ';
+        } else if (invisible.bytes > 0) {
+            if (invisible.is_space) code_ += ' ';
+            i += invisible.bytes - 1;
+        } else if (byte_class(text[i]) != ByteClass::dropped) {
+            code_ += text[i];
+            code_ends_line_ = false;
+        }
+    }
+}
+
+namespace {
+
+// Joining copies what is there, so it has to end somewhere.
+constexpr std::size_t longest_joined_code = 4096;
+
+std::size_t longest_run_of_backticks(std::string_view text) {
+    std::size_t longest = 0;
+    std::size_t run = 0;
+    for (const char c : text) {
+        run = c == '`' ? run + 1 : 0;
+        longest = std::max(longest, run);
+    }
+    return longest;
+}
+
+}  // namespace
+
+// A code span's fence is longer than any run of backticks in it; a space is put between where they would
+// touch.
+void InlineRun::write_code() {
+    if (code_ends_line_ && code_.ends_with(' ')) code_.pop_back();
+    code_ends_line_ = false;
+    if (code_.empty()) return;
+    prepare();
+    const bool touches = code_span_.end == text_.size() && code_span_.end > 0 &&
+                         (marks_.empty() || marks_.back().offset < text_.size());
+    if (touches && code_span_.content.size() < longest_joined_code) {
+        code_.insert(0, code_span_.content);
+        text_.resize(code_span_.begin);
+    } else if (touches) {
+        text_ += ' ';
+    }
+    code_span_.begin = static_cast<std::uint32_t>(text_.size());
+    const bool spaced = code_.front() == ' ' && code_.back() == ' ';
+    if (spaced && code_.find_first_not_of(' ') != std::string::npos) {
+        code_.pop_back();
+        code_.erase(0, 1);
+    }
+    const std::string fence(longest_run_of_backticks(code_) + 1, '`');
+    const bool padded = code_.front() == '`' || code_.back() == '`';
+    text_ += fence;
+    if (padded) text_ += ' ';
+    text_ += code_;
+    if (padded) text_ += ' ';
+    text_ += fence;
+    code_span_.end = static_cast<std::uint32_t>(text_.size());
+    code_span_.content.swap(code_);
+    code_.clear();
+}
+
+void InlineRun::raw(std::string_view markdown) {
+    write_code();
+    prepare();
+    text_ += markdown;
+}
+
+// A space between two emphases keeps them apart, so what ended before it is closed now.
+void InlineRun::space() {
+    write_code();
+    if (space_ || glued_) return;
+    close_down_to(common_depth());
+    space_ = true;
+}
+
+void InlineRun::line_break() {
+    write_code();
+    close_down_to(common_depth());
+    if (!text_.empty()) ++breaks_;
+}
+
+void InlineRun::discard() {
+    text_.clear();
+    code_.clear();
+    marks_.clear();
+    written_.clear();
+    code_span_.end = 0;
+    bracket_end_ = 0;
+    breaks_ = 0;
+    space_ = false;
+    code_ends_line_ = false;
+    if (wanted_.empty()) {
+        links_.clear();
+        link_text_.clear();
+    }
+}
+
+void InlineRun::finish(std::string& out) {
+    write_code();
+    close_down_to(0);
+    if (marks_.empty()) {
+        out += text_;
+    } else {
+        choose_forms(text_, marks_);
+        append_with_marks(out);
+    }
+    discard();
+}
+
+void InlineRun::append_with_marks(std::string& out) {
+    std::size_t written = 0;
+    for (std::size_t i = 0; i < marks_.size();) {
+        out.append(text_, written, marks_[i].offset - written);
+        written = marks_[i].offset;
+        if (marks_[i].format != Format::link) {
+            out += spelling(marks_[i++]);
+            continue;
+        }
+        const std::size_t next = append_link_mark(out, i);
+        if (next > i + 1) written = marks_[next - 1].offset;  // an autolink took its text along
+        i = next;
+    }
+    out.append(text_, written);
+}
+
+// Writes one end of a link and returns the index of the next mark to write. A link that is over the budget is
+// left out: its closing mark is told so by its form.
+std::size_t InlineRun::append_link_mark(std::string& out, std::size_t index) {
+    const Mark& mark = marks_[index];
+    const Link& link = links_[mark.link];
+    if (!mark.opens) {
+        if (mark.form == Form::tag) return index + 1;
+        out += "](";
+        append_destination(out, destination(link));
+        append_title(out, title(link));
+        out += ')';
+        return index + 1;
+    }
+    if (link_budget_ < link.end - link.destination) {
+        marks_[mark.partner].form = Form::tag;
+        return index + 1;
+    }
+    link_budget_ -= link.end - link.destination;
+    if (!is_autolink(mark, index)) {
+        out += '[';
+        return index + 1;
+    }
+    out += '<';
+    out.append(text_, mark.offset, marks_[mark.partner].offset - mark.offset);
+    out += '>';
+    return mark.partner + 1;
+}
+
+// True if the link's text is its own destination, which <…> says shorter.
+bool InlineRun::is_autolink(const Mark& mark, std::size_t index) const {
+    const Link& link = links_[mark.link];
+    if (mark.partner != index + 1 || link.title != link.end) return false;
+    std::string_view shown =
+        std::string_view(text_).substr(mark.offset, marks_[mark.partner].offset - mark.offset);
+    std::string_view target = destination(link);
+    if (target.starts_with("mailto:")) target.remove_prefix(7);
+    if (target.ends_with('/') && !shown.ends_with('/')) target.remove_suffix(1);
+    return shown == target && shown.find_first_of(" <>\\") == std::string_view::npos &&
+           (shown.starts_with("http://") || shown.starts_with("https://") || shown.starts_with("ftp://") ||
+            (destination(link).starts_with("mailto:") && shown.find('@') != std::string_view::npos));
+}
+
+}  // namespace quarry::extract::markdown

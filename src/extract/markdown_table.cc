@@ -1,0 +1,145 @@
+// Tables. Those that hold data become tables; those that only lay out a page are unwrapped.
+#include <algorithm>
+
+#include "extract/markdown_table_rows.h"
+#include "extract/markdown_writer.h"
+
+namespace quarry::extract::markdown {
+
+using html::Attr;
+using html::NodeId;
+using html::Tag;
+using html::Tree;
+
+namespace {
+
+bool is_layout(const Tree& tree, const TableFacts& table) {
+    const std::string_view role = tree.attribute_or_empty(table.id, Attr::role);
+    if (role == "presentation" || role == "none") return true;
+    if (table.has_header || table.has_caption)
+        return table.has_blocks && table.text_bytes / (table.cells + 1) > 1500;
+    return table.most_cells_in_row <= 1 || table.has_blocks || table.has_code ||
+           table.paragraphs > 2 * table.cells || table.text_bytes / (table.cells + 1) > 600;
+}
+
+void append_delimiter_row(std::string& line, const std::vector<Alignment>& alignments) {
+    line += '|';
+    for (const Alignment alignment : alignments) {
+        switch (alignment) {
+            case Alignment::none: line += " --- |"; break;
+            case Alignment::left: line += " :--- |"; break;
+            case Alignment::center: line += " :---: |"; break;
+            case Alignment::right: line += " ---: |"; break;
+        }
+    }
+}
+
+// What is still without a backslash would end the cell, even in code.
+void escape_pipes(std::string& text, std::size_t from) {
+    std::size_t pipes = 0;
+    for (std::size_t i = from; i < text.size(); ++i) pipes += text[i] == '|' ? 1 : 0;
+    if (pipes == 0) return;
+    std::size_t read = text.size();
+    text.resize(text.size() + pipes);
+    for (std::size_t write = text.size(); read > from;) {
+        text[--write] = text[--read];
+        if (text[read] == '|') text[--write] = '\\';
+    }
+}
+
+bool is_blank_row(std::string_view row) {
+    return row.find_first_not_of("| ") == std::string_view::npos;
+}
+
+}  // namespace
+
+void Writer::table(NodeId id) {
+    leave_heading();
+    const TableFacts& facts = survey_.table(id);
+    if (place_ == Place::cell) {
+        table_in_cell(id);
+    } else if (is_layout(tree_, facts)) {
+        block(id);
+    } else if (!facts.empty()) {
+        data_table(id);
+    }
+}
+
+void Writer::data_table(NodeId id) {
+    end_paragraph();
+    for (NodeId child = id + 1; child < tree_[id].end; child = tree_[child].end) {
+        if (tree_.is(child, Tag::caption)) node(child);
+    }
+    const TableRows rows = read_table(tree_, selection_, id);
+    if (rows.alignments.empty()) return;
+    place_ = Place::cell;
+    run_.set_break_style(BreakStyle::tag);
+    begin_block(Block::table);
+    std::string row;
+    if (!rows.first_is_header) {
+        row = "|";
+        for (std::size_t column = 0; column < rows.alignments.size(); ++column) row += "  |";
+        out_.write(row);
+        out_.next_line();
+        row.clear();
+        append_delimiter_row(row, rows.alignments);
+        out_.write(row);
+    }
+    std::size_t filler_budget = 8 * rows.cells.size();
+    std::size_t cell = 0;
+    for (std::size_t i = 0; i < rows.ends.size(); ++i) {
+        const std::size_t begin = cell;
+        row = "|";
+        for (; cell < rows.ends[i]; ++cell) table_cell(rows.cells[cell].id, row);
+        const std::size_t missing = rows.alignments.size() - (cell - begin);
+        const bool is_header = i == 0 && rows.first_is_header;
+        // Readers fill up short rows themselves, except the header.
+        if (is_header || missing <= filler_budget) {
+            for (std::size_t column = 0; column < missing; ++column) row += "  |";
+            filler_budget -= std::min(missing, filler_budget);
+        }
+        if (!is_header && is_blank_row(row)) continue;
+        if (!is_header) out_.next_line();
+        out_.write(row);
+        if (!is_header) continue;
+        out_.next_line();
+        row.clear();
+        append_delimiter_row(row, rows.alignments);
+        out_.write(row);
+    }
+    run_.set_break_style(BreakStyle::hard);
+    place_ = Place::blocks;
+}
+
+void Writer::table_cell(NodeId id, std::string& row) {
+    row += ' ';
+    if (id != html::no_node) {
+        const std::size_t begin = row.size();
+        children(id);
+        run_.finish(row);
+        escape_pipes(row, begin);
+    }
+    row += " |";
+}
+
+// A table inside a cell: its rows as lines, its cells as words.
+void Writer::table_in_cell(NodeId id) {
+    block_edge();
+    for (NodeId inside = id + 1; inside < tree_[id].end;) {
+        const html::Node& node = tree_[inside];
+        if (!selection_.keeps(inside)) {
+            inside = node.end;
+        } else if (tree_.is(inside, Tag::td) || tree_.is(inside, Tag::th) || tree_.is(inside, Tag::caption)) {
+            run_.space();
+            children(inside);
+            run_.space();
+            inside = node.end;
+        } else {
+            if (tree_.is(inside, Tag::tr)) block_edge();
+            ++inside;
+        }
+    }
+    block_edge();
+}
+
+}  // namespace quarry::extract::markdown
