@@ -6,6 +6,8 @@
 #include <unicode/idna.h>
 #include <unicode/unistr.h>
 
+#include "url/idna_update.h"
+
 namespace quarry::url {
 
 namespace {
@@ -37,11 +39,12 @@ Result<std::string> domain_to_ascii(std::string_view domain) {
     const icu::IDNA* idna = shared_idna();
     if (idna == nullptr) return fail(ErrorCode::unavailable, "ICU's domain name tables cannot be loaded");
 
+    const std::string mapped = with_newer_mappings(domain);
     std::string ascii;
     icu::StringByteSink<std::string> sink(&ascii);
     icu::IDNAInfo info;
     UErrorCode status = U_ZERO_ERROR;
-    idna->nameToASCII_UTF8({domain.data(), static_cast<std::int32_t>(domain.size())}, sink, info, status);
+    idna->nameToASCII_UTF8({mapped.data(), static_cast<std::int32_t>(mapped.size())}, sink, info, status);
     if (U_FAILURE(status) || (info.getErrors() & ~tolerated_errors) != 0) {
         return fail(ErrorCode::invalid_argument, "the domain has characters that no domain name may have");
     }

@@ -143,14 +143,15 @@ TEST_CASE("WPT toascii: domains become ASCII as browsers agreed") {
     CHECK(score.passed >= 80);
 }
 
-TEST_CASE("WPT IdnaTestV2: domains become ASCII as Unicode says, as far as ICU 72 knows Unicode") {
+TEST_CASE("WPT IdnaTestV2: domains become ASCII as Unicode says") {
     const auto cases = load("IdnaTestV2.json");
     if (!cases) return;
 
     const Score score = score_hosts(*cases);
 
     MESSAGE("IdnaTestV2: " << score.passed << " of " << score.total);
-    CHECK(score.passed >= 2596);
+    // The four misses: three domains with characters of Unicode 17, and the empty domain, which is no host.
+    CHECK(score.passed >= 2667);
 }
 
 TEST_CASE("WPT percent-encoding: UTF-8 queries are encoded as browsers agreed") {

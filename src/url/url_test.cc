@@ -110,6 +110,9 @@ TEST_CASE("hosts are one spelling of a name or an address, or refused") {
         {"http://a%2eexample/", "http://a.example/"},
         {"http://ａ.example/", "http://a.example/"},  // full-width a
         {"http://xn--a/", "http://xn--a/"},
+        {"http://STRAẞE.example/", "http://xn--strae-oqa.example/"},  // newer than ICU 72
+        {"http://Ⴀ.example/", "http://xn--rkj.example/"},             // likewise
+        {"http://a\u180Eb.example/", "http://ab.example/"},           // likewise
         {"http://127.1/", "http://127.0.0.1/"},
         {"http://０x7F.1/", "http://127.0.0.1/"},
         {"http://[::FFFF:127.0.0.1]/", "http://[::ffff:7f00:1]/"},
