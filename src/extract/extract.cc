@@ -26,8 +26,8 @@ html::Decoded decoded(const Page& page) {
 
 std::unexpected<Error> not_a_document(const Page& page, const text::Content& content) {
     const auto type = text::parse_mime_type(page.content_type);
-    const std::string what = type ? type->essence + " is " : "it is ";
-    return fail(ErrorCode::unsupported, what + content.name + ", not a document that quarry reads");
+    const std::string label = type ? " (" + type->essence + ")" : std::string{};
+    return fail(ErrorCode::unsupported, content.name + label + ", not a document that quarry can read");
 }
 
 Result<Document> read(const Page& page, const text::Content& content, const ExtractOptions& options) {
@@ -49,11 +49,13 @@ Result<Document> read(const Page& page, const text::Content& content, const Extr
 }  // namespace
 
 Result<Document> extract(const Page& page, const ExtractOptions& options) {
-    // An empty body has no kind; nothing else would be true to say of it.
-    if (page.body.empty() && options.formats.wants_content()) {
+    const text::Content content = text::classify(page.content_type, path_of(page), page.body);
+    // A body that was not even fetched, because of its type, is empty too.
+    const bool is_readable = content.kind != ContentKind::other;
+    if (page.body.empty() && is_readable && options.formats.wants_content()) {
         return fail(ErrorCode::not_found, "the page is empty");
     }
-    return read(page, text::classify(page.content_type, path_of(page), page.body), options);
+    return read(page, content, options);
 }
 
 }  // namespace quarry::extract

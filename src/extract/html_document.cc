@@ -35,8 +35,8 @@ bool has_words(const Document& document) {
     return false;
 }
 
-std::unexpected<Error> no_text(const html::Tree& tree, const ExtractOptions& options) {
-    if (is_made_by_scripts(tree)) {
+std::unexpected<Error> no_text(ScriptMade made, const ExtractOptions& options) {
+    if (made != ScriptMade::no) {
         return fail(ErrorCode::not_found,
                     "the page has no text: its text is made by scripts, and none were run");
     }
@@ -46,7 +46,7 @@ std::unexpected<Error> no_text(const html::Tree& tree, const ExtractOptions& opt
     return fail(ErrorCode::not_found, "the page has no text");
 }
 
-void add_warnings(const html::Tree& tree, const html::Decoded& decoded, Document& document) {
+void add_warnings(const html::Tree& tree, const html::Decoded& decoded, ScriptMade made, Document& document) {
     const html::LimitsHit hit = tree.limits_hit();
     if (hit.bytes) add_warning(document, "the page is too large: its end was cut off");
     if (hit.depth || hit.nodes)
@@ -54,8 +54,7 @@ void add_warnings(const html::Tree& tree, const html::Decoded& decoded, Document
     if (decoded.had_errors) {
         add_warning(document, "some characters could not be read as " + std::string(decoded.encoding));
     }
-    if (is_made_by_scripts(tree))
-        add_warning(document, "most of the page's text seems to be made by scripts");
+    if (made != ScriptMade::no) add_warning(document, "most of the page's text seems to be made by scripts");
 }
 
 }  // namespace
@@ -70,11 +69,13 @@ Result<Document> html_document(const Page& page, html::Decoded decoded, const Ex
     const bool wants_content = options.formats.wants_content();
     const Selection selection = wants_content ? TRY(select_content(tree, options)) : Selection(tree, false);
     write_forms(tree, selection, base, options, document);
-    if (wants_content && !has_words(document)) return no_text(tree, options);
+    const ScriptMade made = made_by_scripts(tree);
+    const bool is_empty = !has_words(document) || made == ScriptMade::entirely;
+    if (wants_content && is_empty) return no_text(made, options);
 
     if (options.formats.metadata) document.metadata = read_metadata(tree, base, page.headers);
     detect_missing_language(options, document);
-    add_warnings(tree, decoded, document);
+    add_warnings(tree, decoded, made, document);
     return document;
 }
 

@@ -63,9 +63,11 @@ bool asks_for_scripts(const Tree& tree, NodeId noscript) {
 
 }  // namespace
 
-bool is_made_by_scripts(const Tree& tree) {
+ScriptMade made_by_scripts(const Tree& tree) {
     const NodeId body = tree.body();
-    if (body == no_node || shown_bytes(tree, body) > next_to_nothing) return false;
+    if (body == no_node) return ScriptMade::no;
+    const std::size_t shown = shown_bytes(tree, body);
+    if (shown > next_to_nothing) return ScriptMade::no;
     bool has_script = false;
     bool has_sign = false;
     for (NodeId id = 0; id < tree.size(); ++id) {
@@ -74,7 +76,8 @@ bool is_made_by_scripts(const Tree& tree) {
         if (has_sign || id <= body) continue;
         has_sign = tree[id].tag == Tag::noscript ? asks_for_scripts(tree, id) : is_mount_point(tree, id);
     }
-    return has_script && has_sign;
+    if (!has_script || !has_sign) return ScriptMade::no;
+    return shown == 0 ? ScriptMade::entirely : ScriptMade::mostly;
 }
 
 }  // namespace quarry::extract
