@@ -10,8 +10,8 @@
 namespace quarry::html {
 namespace {
 
-NodeMarks mark_any(const Tree& tree, const std::vector<ComplexSelector>& list);
-NodeMarks mark_having(const Tree& tree, const std::vector<ComplexSelector>& list);
+NodeMarks mark_any(const Tree& tree, const SelectorList& list);
+NodeMarks mark_having(const Tree& tree, const SelectorList& list);
 
 using BoundCompound = std::vector<BoundSimple>;
 
@@ -19,10 +19,9 @@ BoundCompound bind(const Tree& tree, const CompoundSelector& compound) {
     BoundCompound bound;
     for (const SimpleSelector& simple : compound.simples) {
         NodeMarks nested;
-        if (simple.kind == SimpleKind::has) {
-            nested = mark_having(tree, simple.nested);
-        } else if (!simple.nested.empty()) {
-            nested = mark_any(tree, simple.nested);
+        if (simple.nested) {
+            const bool is_relative = simple.kind == SimpleKind::has;
+            nested = is_relative ? mark_having(tree, *simple.nested) : mark_any(tree, *simple.nested);
         }
         bound.emplace_back(tree, simple, std::move(nested));
     }
@@ -93,17 +92,17 @@ private:
     std::vector<Level> levels_;
 };
 
-NodeMarks mark_any(const Tree& tree, const std::vector<ComplexSelector>& list) {
+NodeMarks mark_any(const Tree& tree, const SelectorList& list) {
     NodeMarks marks(tree.size(), 0);
-    for (const ComplexSelector& complex : list) ChainWalk(tree, complex).mark(marks);
+    for (const ComplexSelector& complex : list.selectors) ChainWalk(tree, complex).mark(marks);
     return marks;
 }
 
 // :has(a > b) from the inside out: the elements b, then those a that have such a child, then everything that
 // has such an a inside. Each step is one pass, so no element is searched below twice.
-NodeMarks mark_having(const Tree& tree, const std::vector<ComplexSelector>& list) {
+NodeMarks mark_having(const Tree& tree, const SelectorList& list) {
     NodeMarks result(tree.size(), 0);
-    for (const ComplexSelector& complex : list) {
+    for (const ComplexSelector& complex : list.selectors) {
         NodeMarks marks(tree.size(), 1);
         for (std::size_t i = complex.compounds.size(); i-- > 0;) {
             const BoundCompound compound = bind(tree, complex.compounds[i]);
@@ -120,7 +119,7 @@ NodeMarks mark_having(const Tree& tree, const std::vector<ComplexSelector>& list
 }  // namespace
 
 std::vector<std::uint8_t> mark_matches(const Tree& tree, const SelectorList& selectors) {
-    return mark_any(tree, selectors.selectors);
+    return mark_any(tree, selectors);
 }
 
 std::vector<NodeId> select(const Tree& tree, const SelectorList& selectors) {

@@ -97,7 +97,7 @@ public:
             return fail(ErrorCode::too_large,
                         fmt::format("selector is longer than {} bytes", SelectorLimits::bytes));
         }
-        SelectorList list{TRY(parse_list(Relative::no))};
+        SelectorList list = *TRY(parse_list(Relative::no));
         if (!at_end()) return error(fmt::format("unexpected \"{}\"", here()));
         return list;
     }
@@ -137,7 +137,7 @@ private:
         return is_identifier_start(here()) || (here() == '\\' && ahead(1) != '\n');
     }
 
-    Result<std::vector<ComplexSelector>> parse_list(Relative relative);
+    Result<std::shared_ptr<const SelectorList>> parse_list(Relative relative);
     Result<ComplexSelector> parse_complex(Relative relative);
     std::optional<Combinator> parse_combinator();
     Result<CompoundSelector> parse_compound(Combinator combinator);
@@ -161,10 +161,10 @@ private:
     std::size_t simples_ = 0;
 };
 
-Result<std::vector<ComplexSelector>> SelectorParser::parse_list(Relative relative) {
-    std::vector<ComplexSelector> list;
+Result<std::shared_ptr<const SelectorList>> SelectorParser::parse_list(Relative relative) {
+    auto list = std::make_shared<SelectorList>();
     do {
-        list.push_back(TRY(parse_complex(relative)));
+        list->selectors.push_back(TRY(parse_complex(relative)));
         skip_space();
     } while (take(','));
     return list;

@@ -95,7 +95,7 @@ NodeMarks inverted(NodeMarks marks) {
 
 NodeMarks marks_of(const Tree& tree, const SimpleSelector& simple, NodeMarks nested) {
     switch (simple.kind) {
-        case SimpleKind::nth: return mark_nth(tree, simple, simple.nested.empty() ? nullptr : &nested);
+        case SimpleKind::nth: return mark_nth(tree, simple, simple.nested ? &nested : nullptr);
         case SimpleKind::only_child: return mark_only(tree, false);
         case SimpleKind::only_of_type: return mark_only(tree, true);
         case SimpleKind::not_: return inverted(std::move(nested));

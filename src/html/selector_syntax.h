@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ enum class AttributeOperation : std::uint8_t {
 
 enum class ValueCase : std::uint8_t { by_attribute, ignored, exact };
 
-struct ComplexSelector;
+struct SelectorList;
 
 struct SimpleSelector {
     SimpleKind kind = SimpleKind::universal;
@@ -54,7 +55,8 @@ struct SimpleSelector {
     std::int32_t offset = 0;  // the b
     std::string name{};
     std::string value{};
-    std::vector<ComplexSelector> nested{};
+    // Shared because a selector contains selectors and is copied as a value; nobody changes it.
+    std::shared_ptr<const SelectorList> nested{};
 };
 
 enum class Combinator : std::uint8_t { descendant, child, next_sibling, later_sibling };
