@@ -76,8 +76,7 @@ TreeBuilder::Step TreeBuilder::foreign_end_tag(Token& token) {
 Tag TreeBuilder::adjusted_svg_tag(Tag tag) {
     const std::string_view adjusted = svg_tag_name(name_of(tag));
     if (adjusted.empty()) return tag;
-    const auto listed = find_listed_tag(adjusted);
-    return listed ? *listed : static_cast<Tag>(source_.tag_names.intern(adjusted));
+    return source_.tag_number(adjusted);
 }
 
 void TreeBuilder::adjust_foreign_attributes(const Token& token, Namespace space) {
@@ -85,9 +84,7 @@ void TreeBuilder::adjust_foreign_attributes(const Token& token, Namespace space)
         Attribute& attribute = tree_.attributes_[token.first_attribute + i];
         const ForeignAttribute adjusted = foreign_attribute(tree_.name(attribute.name), space);
         if (adjusted.name.empty()) continue;
-        const auto listed = find_listed_attribute(adjusted.name);
-        const auto number =
-            listed ? *listed : static_cast<Attr>(source_.attribute_names.intern(adjusted.name));
+        const Attr number = source_.attribute_number(adjusted.name);
         if (static_cast<std::uint16_t>(number) == NameTable::overflow) continue;
         attribute.name = number;
         attribute.space = adjusted.space;

@@ -34,15 +34,21 @@ constexpr std::uint64_t tail_word(std::string_view name) {
     return load<1>(at) | load<1>(at + size / 2) << 8 | load<1>(at + size - 1) << 16;
 }
 
-constexpr std::uint32_t hash_name(std::string_view name) {
-    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
-    std::uint64_t hash = name.size();
-    for (std::size_t i = 0; i + 8 < name.size(); i += 8) {
-        hash = (hash ^ name_hash_detail::load<8>(name.data() + i)) * multiplier;
-        hash ^= hash >> 29;
+// A name with what the tables need to find it, so that it is computed once for all of them.
+struct HashedName {
+    constexpr explicit HashedName(std::string_view name) : text(name), word(tail_word(name)) {
+        constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
+        std::uint64_t mixed = name.size();
+        for (std::size_t i = 0; i + 8 < name.size(); i += 8) {
+            mixed = (mixed ^ name_hash_detail::load<8>(name.data() + i)) * multiplier;
+            mixed ^= mixed >> 29;
+        }
+        hash = static_cast<std::uint32_t>(((mixed ^ word) * multiplier) >> 32);
     }
-    hash = (hash ^ tail_word(name)) * multiplier;
-    return static_cast<std::uint32_t>(hash >> 32);
-}
+
+    std::string_view text;
+    std::uint64_t word;
+    std::uint32_t hash = 0;
+};
 
 }  // namespace quarry::html

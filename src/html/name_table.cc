@@ -2,37 +2,33 @@
 
 #include <utility>
 
-#include "html/name_hash.h"
-
 namespace quarry::html {
 
-std::uint16_t NameTable::intern(std::string_view name) {
+std::uint16_t NameTable::intern(const HashedName& name) {
     if ((names_.size() + 1) * 2 > slots_.size() && slots_.size() < max_names * 2) grow();
-    const std::uint32_t hash = hash_name(name);
     const std::size_t mask = slots_.size() - 1;
-    std::size_t at = hash & mask;
+    std::size_t at = name.hash & mask;
     for (std::size_t probe = 0; probe < max_probes; ++probe, at = (at + 1) & mask) {
         Slot& slot = slots_[at];
         if (slot.number == overflow) {
             if (names_.size() == max_names) return overflow;
-            slot = {hash, static_cast<std::uint16_t>(first_ + names_.size())};
-            names_.push_back(name);
+            slot = {name.hash, static_cast<std::uint16_t>(first_ + names_.size())};
+            names_.push_back(name.text);
             return slot.number;
         }
-        if (slot.hash == hash && names_[slot.number - first_] == name) return slot.number;
+        if (slot.hash == name.hash && names_[slot.number - first_] == name.text) return slot.number;
     }
     return overflow;
 }
 
-std::optional<std::uint16_t> NameTable::find(std::string_view name) const {
+std::optional<std::uint16_t> NameTable::find(const HashedName& name) const {
     if (slots_.empty()) return std::nullopt;
-    const std::uint32_t hash = hash_name(name);
     const std::size_t mask = slots_.size() - 1;
-    std::size_t at = hash & mask;
+    std::size_t at = name.hash & mask;
     for (std::size_t probe = 0; probe < max_probes; ++probe, at = (at + 1) & mask) {
         const Slot& slot = slots_[at];
         if (slot.number == overflow) return std::nullopt;
-        if (slot.hash == hash && names_[slot.number - first_] == name) return slot.number;
+        if (slot.hash == name.hash && names_[slot.number - first_] == name.text) return slot.number;
     }
     return std::nullopt;
 }

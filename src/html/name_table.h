@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "html/name_hash.h"
+
 namespace quarry::html {
 
 class NameTable {
@@ -17,8 +19,8 @@ public:
     explicit NameTable(std::size_t listed) : first_(static_cast<std::uint16_t>(listed)) {}
 
     // The number of the name, new if need be. The table keeps the view: its bytes must live as long.
-    std::uint16_t intern(std::string_view name);
-    std::optional<std::uint16_t> find(std::string_view name) const;
+    std::uint16_t intern(const HashedName& name);
+    std::optional<std::uint16_t> find(const HashedName& name) const;
     // The text of a number that `intern` gave.
     std::string_view name(std::uint16_t number) const;
 

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "html/name_hash.h"
-
 namespace quarry::html {
 
 namespace {
@@ -32,21 +30,21 @@ struct ListedNames {
     constexpr explicit ListedNames(const std::array<std::string_view, Count>& names) {
         static_assert(Count * 2 <= Slots);
         for (std::size_t i = 0; i < Count; ++i) {
-            std::size_t at = hash_name(names[i]) % Slots;
+            const HashedName name(names[i]);
+            std::size_t at = name.hash % Slots;
             while (slots[at].length != 0) at = (at + 1) % Slots;
-            slots[at] = {tail_word(names[i]), static_cast<std::uint16_t>(names[i].size()),
+            slots[at] = {name.word, static_cast<std::uint16_t>(names[i].size()),
                          static_cast<std::uint16_t>(i)};
         }
     }
 
     template <std::size_t Count>
-    std::optional<std::uint16_t> find(std::string_view name,
+    std::optional<std::uint16_t> find(const HashedName& name,
                                       const std::array<std::string_view, Count>& names) const {
-        const std::uint64_t word = tail_word(name);
-        for (std::size_t at = hash_name(name) % Slots; slots[at].length != 0; at = (at + 1) % Slots) {
+        for (std::size_t at = name.hash % Slots; slots[at].length != 0; at = (at + 1) % Slots) {
             const Slot& slot = slots[at];
-            if (slot.word != word || slot.length != name.size()) continue;
-            if (name.size() <= 8 || names[slot.number] == name) return slot.number;
+            if (slot.word != name.word || slot.length != name.text.size()) continue;
+            if (slot.length <= 8 || names[slot.number] == name.text) return slot.number;
         }
         return std::nullopt;
     }
@@ -65,12 +63,12 @@ std::string_view spelling(Attr name) {
     return attribute_spellings[static_cast<std::size_t>(name)];
 }
 
-std::optional<Tag> find_listed_tag(std::string_view name) {
+std::optional<Tag> find_listed_tag(const HashedName& name) {
     const auto number = listed_tag_table.find(name, tag_spellings);
     return number ? std::optional(static_cast<Tag>(*number)) : std::nullopt;
 }
 
-std::optional<Attr> find_listed_attribute(std::string_view name) {
+std::optional<Attr> find_listed_attribute(const HashedName& name) {
     const auto number = listed_attribute_table.find(name, attribute_spellings);
     return number ? std::optional(static_cast<Attr>(*number)) : std::nullopt;
 }

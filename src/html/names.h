@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "html/name_hash.h"
+
 namespace quarry::html {
 
 // clang-format off
@@ -69,8 +71,14 @@ std::string_view spelling(Tag tag);
 std::string_view spelling(Attr name);
 
 // The number of a listed name, or nothing. Case matters: the tokenizer asks with lower-case names.
-std::optional<Tag> find_listed_tag(std::string_view name);
-std::optional<Attr> find_listed_attribute(std::string_view name);
+std::optional<Tag> find_listed_tag(const HashedName& name);
+std::optional<Attr> find_listed_attribute(const HashedName& name);
+inline std::optional<Tag> find_listed_tag(std::string_view name) {
+    return find_listed_tag(HashedName(name));
+}
+inline std::optional<Attr> find_listed_attribute(std::string_view name) {
+    return find_listed_attribute(HashedName(name));
+}
 
 // A set of listed tags with constant-time membership: `constexpr TagSet blocks{Tag::p, Tag::div};`
 class TagSet {

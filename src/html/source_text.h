@@ -16,6 +16,18 @@ struct SourceText {
     Arena values;  // attribute values, comments, names
     NameTable tag_names{listed_tags};
     NameTable attribute_names{listed_attributes};
+
+    // The number of a name, listed or not. The bytes of a name that is not must live as long as this.
+    Tag tag_number(std::string_view name) {
+        const HashedName hashed(name);
+        const auto listed = find_listed_tag(hashed);
+        return listed ? *listed : static_cast<Tag>(tag_names.intern(hashed));
+    }
+    Attr attribute_number(std::string_view name) {
+        const HashedName hashed(name);
+        const auto listed = find_listed_attribute(hashed);
+        return listed ? *listed : static_cast<Attr>(attribute_names.intern(hashed));
+    }
 };
 
 struct Tree::Storage {

@@ -166,8 +166,7 @@ void Tokenizer::read_tag_name() {
                                       ? replace_nulls(at_, found.end)
                                       : std::string_view(at_, static_cast<std::size_t>(found.end - at_));
     at_ = found.end;
-    const std::optional<Tag> listed = find_listed_tag(name);
-    token_.tag = listed ? *listed : static_cast<Tag>(source_.tag_names.intern(name));
+    token_.tag = source_.tag_number(name);
 }
 
 // Reads up to and with the `>`. False at the end of the page: the standard drops such a tag.
@@ -211,8 +210,7 @@ void Tokenizer::store_attribute(std::string_view name, std::string_view value) {
         attribute_limit_hit_ = true;
         return;
     }
-    const std::optional<Attr> listed = find_listed_attribute(name);
-    const Attr number = listed ? *listed : static_cast<Attr>(source_.attribute_names.intern(name));
+    const Attr number = source_.attribute_number(name);
     const auto index = static_cast<std::size_t>(number);
     if (index == NameTable::overflow) {
         attribute_limit_hit_ = true;

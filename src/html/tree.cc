@@ -20,14 +20,16 @@ std::string_view Tree::name(Attr name) const {
 }
 
 std::optional<Tag> Tree::find_tag(std::string_view name) const {
-    if (const auto listed = find_listed_tag(name)) return listed;
-    const auto number = storage_->source.tag_names.find(name);
+    const HashedName hashed(name);
+    if (const auto listed = find_listed_tag(hashed)) return listed;
+    const auto number = storage_->source.tag_names.find(hashed);
     return number ? std::optional(static_cast<Tag>(*number)) : std::nullopt;
 }
 
 std::optional<Attr> Tree::find_attribute_name(std::string_view name) const {
-    if (const auto listed = find_listed_attribute(name)) return listed;
-    const auto number = storage_->source.attribute_names.find(name);
+    const HashedName hashed(name);
+    if (const auto listed = find_listed_attribute(hashed)) return listed;
+    const auto number = storage_->source.attribute_names.find(hashed);
     return number ? std::optional(static_cast<Attr>(*number)) : std::nullopt;
 }
 

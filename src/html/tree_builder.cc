@@ -78,8 +78,7 @@ Tree TreeBuilder::parse_fragment(const FragmentContext& context) {
     using enum Tag;
     is_fragment_ = true;
     const std::string_view name = source_.values.copy(context.tag);
-    const auto listed = find_listed_tag(name);
-    context_.tag = listed ? *listed : static_cast<Tag>(source_.tag_names.intern(name));
+    context_.tag = source_.tag_number(name);
     context_.token_tag = context_.tag;
     context_.space = context.space;
     context_.is_html_integration_point =
