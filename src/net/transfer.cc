@@ -261,7 +261,10 @@ Error Transfer::describe(CURLcode code) {
         .detail = detail_,
         .limits = request_.limits,
     };
+    long new_connections = 0;
+    curl_easy_getinfo(handle_.get(), CURLINFO_NUM_CONNECTS, &new_connections);
     curl_easy_getinfo(handle_.get(), CURLINFO_OS_ERRNO, &facts.system_error);
+    facts.is_reused = is_connected_ && new_connections == 0;
     return describe_failure(code, facts);
 }
 

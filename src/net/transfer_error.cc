@@ -39,6 +39,15 @@ std::string timed_out(const TransferFacts& facts) {
                        in_words(connecting));
 }
 
+// On a used connection these may be leftovers of an answer that was longer than promised; a new one is worth
+// a try.
+Error not_http(const TransferFacts& facts) {
+    if (facts.is_reused)
+        return {ErrorCode::unavailable,
+                fmt::format("connection to {} broke: the server sent more than it had promised", facts.host)};
+    return {ErrorCode::corrupt, fmt::format("the answer of {} is not HTTP", facts.host)};
+}
+
 bool is_tls_failure(CURLcode code) {
     switch (code) {
         case CURLE_SSL_CONNECT_ERROR:
@@ -74,8 +83,7 @@ Error describe_failure(CURLcode code, const TransferFacts& facts) {
         case CURLE_SSL_CACERT_BADFILE:
             return {ErrorCode::invalid_argument, fmt::format("cannot read the CA file: {}", detail())};
         case CURLE_UNSUPPORTED_PROTOCOL:
-        case CURLE_WEIRD_SERVER_REPLY:
-            return {ErrorCode::corrupt, fmt::format("the answer of {} is not HTTP", facts.host)};
+        case CURLE_WEIRD_SERVER_REPLY: return not_http(facts);
         case CURLE_OUT_OF_MEMORY:  // curl says so when a single header line passes 100 KB
             return {ErrorCode::too_large,
                     fmt::format("a header of the answer of {} is too long", facts.host)};

@@ -17,6 +17,7 @@ struct TransferFacts {
     std::uint16_t port = 0;
     std::string address{};      // the last one that a connection was tried to; "" before any
     bool is_connected = false;  // the request could be sent
+    bool is_reused = false;     // it went over a connection that had served another
     bool has_answer = false;    // at least one byte of an answer came
     long system_error = 0;      // errno of the last failed system call
     std::string detail{};       // curl's own words; may be empty
