@@ -50,6 +50,25 @@ TEST_CASE("a server that offers HTTP/2 is spoken to in HTTP/2, many requests ove
     CHECK(good == 50);
 }
 
+TEST_CASE("an open HTTP/2 connection is checked again for a request that may not use it") {
+    const auto nginx = test::NginxServer::start();
+    if (!nginx) {
+        MESSAGE("skipped: nginx or openssl is not installed");
+        return;
+    }
+    const auto client = HttpClient::open({.ca_file = nginx->ca_file()}).value();
+    // By name, so that only the check at the connection can catch it.
+    HttpRequest request = request_for(*nginx);
+    request.url = url::Url::parse(nginx->url("localhost")).value();
+    REQUIRE(perform_when_ready(*client, request).value().http_version == 20);
+
+    request.policy = {};
+    const auto response = client->perform(request);
+
+    REQUIRE_FALSE(response);
+    CHECK(response.error().code == ErrorCode::refused);
+}
+
 TEST_CASE("a certificate that nobody vouches for is refused, and the address policy holds over TLS") {
     const auto nginx = test::NginxServer::start();
     if (!nginx) {

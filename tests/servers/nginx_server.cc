@@ -35,7 +35,8 @@ bool make_certificate(const std::filesystem::path& folder) {
     const std::string command = fmt::format(
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "
         "/CN=127.0.0.1 "
-        "-addext subjectAltName=IP:127.0.0.1 -keyout {0}/key.pem -out {0}/certificate.pem >/dev/null 2>&1",
+        "-addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout {0}/key.pem -out {0}/certificate.pem "
+        ">/dev/null 2>&1",
         folder.string());
     return std::system(command.c_str()) == 0;
 }
@@ -91,8 +92,8 @@ NginxServer::~NginxServer() {
     std::filesystem::remove_all(folder_, ignored);
 }
 
-std::string NginxServer::url() const {
-    return fmt::format("https://127.0.0.1:{}/", port_);
+std::string NginxServer::url(std::string_view host) const {
+    return fmt::format("https://{}:{}/", host, port_);
 }
 
 }  // namespace quarry::test

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <sys/types.h>
 
@@ -23,7 +24,7 @@ public:
     NginxServer(const NginxServer&) = delete;
     NginxServer& operator=(const NginxServer&) = delete;
 
-    std::string url() const;
+    std::string url(std::string_view host = "127.0.0.1") const;
     std::string ca_file() const { return (folder_ / "certificate.pem").string(); }
 
 private:
