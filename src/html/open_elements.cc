@@ -10,7 +10,7 @@ void OpenElements::push(const OpenElement& element) {
     if (name >= topmost_.size()) topmost_.resize(name + 64, none);
     entries_.push_back({element, topmost_[name], bounds_});
     topmost_[name] = index;
-    nodes_[element.node].is_open = 1;
+    nodes_[element.node].is_open = true;
     if (element.space == Namespace::html) bounds_.html = index;
     const unsigned classes = element.classes();
     if (classes == 0) return;
@@ -26,7 +26,7 @@ void OpenElements::push(const OpenElement& element) {
 
 void OpenElements::pop() {
     const Entry& top = entries_.back();
-    nodes_[top.element.node].is_open = 0;
+    nodes_[top.element.node].is_open = false;
     topmost_[key(top.element.token_tag, top.element.space)] = top.previous_same;
     bounds_ = top.bounds_below;
     entries_.pop_back();

@@ -65,6 +65,64 @@ TEST_CASE("end tags of elements that were too deep close nothing else") {
     CHECK(tree[paragraph.parent].tag == Tag::main);
 }
 
+TEST_CASE("text around every kind of hostile part comes out") {
+    for (const char* part : {"<div>",
+                             "<b><i><font>",
+                             "<p>",
+                             "</i>",
+                             "<table>",
+                             "<table>x<tr>",
+                             "<a href=x><b>",
+                             "<",
+                             "&",
+                             "&lt;a",
+                             "<template>",
+                             "<svg><foreignObject>",
+                             "<math><mi>",
+                             "<select>",
+                             "<option>",
+                             "<ul><li>",
+                             "<dd><p>",
+                             "</p></br>",
+                             "<button>",
+                             "<nobr>",
+                             "<frameset>",
+                             "<!x>",
+                             "<?x?>",
+                             "<!--<-->",
+                             "<svg><style>",
+                             "<object></td>",
+                             "<table><td><b>",
+                             "<caption><b>",
+                             "<form></form>",
+                             "<marquee></b>",
+                             "<html a><body>",
+                             "<table><i>",
+                             "<ruby><rt>",
+                             "<h1>",
+                             "<template><tr>",
+                             "</",
+                             "<br>",
+                             "<svg><g></x>",
+                             "<a><div></a>",
+                             "<script></script>",
+                             "<x-y z>",
+                             "<head><title></title>"}) {
+        const Tree tree = parse("<article><p>before</p>" + repeated(part, 4'000) + "<p>after</p>");
+        CHECK_MESSAGE(has_text(tree, "before"), part);
+        CHECK_MESSAGE(has_text(tree, "after"), part);
+    }
+}
+
+TEST_CASE("templates that are closed stay inert, however deep") {
+    const Tree tree = parse("<p>before</p>" + repeated("<template>", 1'000) + "inside" +
+                            repeated("</template>", 1'000) + "after");
+
+    CHECK(tree.limits_hit().depth);
+    CHECK(!has_text(tree, "inside"));
+    CHECK(has_text(tree, "after"));
+}
+
 TEST_CASE("a small limit of depth is kept to") {
     const Tree tree = parse(repeated("<div>", 100) + "x", {.limits = {.depth = 20}});
 

@@ -35,6 +35,12 @@ struct Token {
     std::uint16_t attribute_count = 0;
     std::uint32_t first_attribute = 0;  // index into the vector given to the tokenizer
     std::string_view text{};            // characters; comment data; the instruction's target and data
+
+    bool is_start(Tag other) const { return kind == TokenKind::start_tag && tag == other; }
+    bool is_end(Tag other) const { return kind == TokenKind::end_tag && tag == other; }
+    bool is_text() const { return kind == TokenKind::characters || kind == TokenKind::null_characters; }
+    // Comments and instructions go anywhere and change nothing.
+    bool is_leaf() const { return kind == TokenKind::comment || kind == TokenKind::processing_instruction; }
 };
 
 struct Doctype {

@@ -99,7 +99,8 @@ public:
     // True if the class attribute has this token; case matters.
     bool has_class(NodeId id, std::string_view token) const;
 
-    // The <html>, <head> and <body> elements; no_node where there is none (fragments, framesets).
+    // The <html>, <head> and <body> elements; no_node where there is none. Of a fragment html() is the root
+    // that holds it, of a page of frames there is no body.
     NodeId html() const { return html_; }
     NodeId head() const { return head_; }
     NodeId body() const { return body_; }

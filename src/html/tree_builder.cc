@@ -87,24 +87,33 @@ Tree TreeBuilder::parse_fragment(const FragmentContext& context) {
     if (context_.is(template_)) template_modes_.push_back(Mode::in_template);
     if (context_.is(form)) form_ = discarded_;
     reset_insertion_mode();
-    if (context_.space == Namespace::html) {
-        const bool scripting = options_.scripting == Scripting::on;
-        if (TagSet(title, textarea).contains(context_.tag)) {
-            tokenizer_.set_state(TokenizerState::rcdata, {});
-        } else if (TagSet(style, xmp, iframe, noembed, noframes).contains(context_.tag) ||
-                   (scripting && context_.tag == noscript)) {
-            tokenizer_.set_state(TokenizerState::rawtext, {});
-        } else if (context_.tag == script) {
-            tokenizer_.set_state(TokenizerState::script_data, {});
-        } else if (context_.tag == plaintext) {
-            tokenizer_.set_state(TokenizerState::plaintext, {});
-        }
-    }
+    tokenizer_.set_state(state_for_context(), {});
     run();
     return finish();
 }
 
+// How the tokenizer reads the contents of the fragment's context.
+TokenizerState TreeBuilder::state_for_context() const {
+    using enum Tag;
+    if (context_.space != Namespace::html) return TokenizerState::data;
+    switch (context_.tag) {
+        case title:
+        case textarea: return TokenizerState::rcdata;
+        case noscript:
+            return options_.scripting == Scripting::on ? TokenizerState::rawtext : TokenizerState::data;
+        case style:
+        case xmp:
+        case iframe:
+        case noembed:
+        case noframes: return TokenizerState::rawtext;
+        case script: return TokenizerState::script_data;
+        case plaintext: return TokenizerState::plaintext;
+        default: return TokenizerState::data;
+    }
+}
+
 Tree TreeBuilder::finish() {
+    open_unclosed_templates();
     TreeWriter::write(nodes_, tree_);
     tree_.limits_hit_.attributes = tokenizer_.attribute_limit_hit();
     for (NodeId id = tree_.first_child(document_node); id != no_node; id = tree_.next_sibling(id)) {
@@ -193,16 +202,15 @@ bool TreeBuilder::is_foreign_content(const Token& token) const {
     const OpenElement& current = adjusted_current();
     if (current.space == Namespace::html || token.kind == TokenKind::end_of_file) return false;
     const bool is_start = token.kind == TokenKind::start_tag;
-    const bool is_text = token.kind == TokenKind::characters || token.kind == TokenKind::null_characters;
     if (current.space == Namespace::mathml) {
         using enum Tag;
         constexpr TagSet text_integration_points{mi, mo, mn, ms, mtext};
         if (text_integration_points.contains(current.tag)) {
-            if (is_text || (is_start && token.tag != mglyph && token.tag != malignmark)) return false;
+            if (token.is_text() || (is_start && token.tag != mglyph && token.tag != malignmark)) return false;
         }
         if (current.tag == annotation_xml && is_start && token.tag == svg) return false;
     }
-    return !(current.is_html_integration_point && (is_start || is_text));
+    return !(current.is_html_integration_point && (is_start || token.is_text()));
 }
 
 bool TreeBuilder::is_too_deep() const {
@@ -220,11 +228,7 @@ bool TreeBuilder::stop_at_limits(Token& token) {
         return is_full() && (token.tag == Tag::p || token.tag == Tag::br) &&
                !open_.has_in_button_scope(token.tag);
     }
-    if (token.kind != TokenKind::start_tag) {
-        const bool is_leaf =
-            token.kind == TokenKind::comment || token.kind == TokenKind::processing_instruction;
-        return is_leaf && is_full();
-    }
+    if (token.kind != TokenKind::start_tag) return token.is_leaf() && is_full();
     const unsigned classes = tag_classes(token.tag);
     const bool is_html = adjusted_current().space == Namespace::html;
     const bool is_ignored = token.tag == Tag::frameset && mode_ != Mode::in_frameset;

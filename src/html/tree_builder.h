@@ -67,6 +67,7 @@ private:
     void start_tag_at_limits(const Token& token);
     bool is_too_deep() const;
     bool is_full() const { return nodes_.size() >= options_.limits.nodes; }
+    TokenizerState state_for_context() const;
     Tree finish();
 
     // insertion.cc: making nodes and putting them in their place
@@ -97,7 +98,7 @@ private:
     Step in_head_noscript(Token& token);
     Step after_head(Token& token);
     Step after_head_start_tag(Token& token);
-    Step leave_head(Token& token);
+    Step leave_head();
     void open_body();
     bool insert_leading_space(Token& token);
 
@@ -179,11 +180,14 @@ private:
     Step in_template_start_tag(Token& token);
     void start_template(const Token& token);
     void end_template();
+    void leave_template();
+    void open_unclosed_templates();
     Step after_body(Token& token);
     Step in_frameset(Token& token);
     Step after_frameset(Token& token);
     Step after_after_body(Token& token);
     Step after_after_frameset(Token& token);
+    bool read_leading_space(Token& token);
     void insert_only_space(const Token& token);
 
     // foreign.cc: svg and math
@@ -211,6 +215,7 @@ private:
     Mode mode_ = Mode::initial;
     Mode original_mode_ = Mode::initial;
     std::vector<Mode> template_modes_;
+    std::vector<NodeId> unclosed_templates_;  // at the end of the page
     NodeId head_ = no_node;
     NodeId form_ = no_node;
     NodeId discarded_ = no_node;  // takes the raw text of elements that are over the limit of nodes

@@ -4,22 +4,6 @@
 
 namespace quarry::html {
 
-namespace {
-
-bool is_leaf(const Token& token) {
-    return token.kind == TokenKind::comment || token.kind == TokenKind::processing_instruction;
-}
-
-bool is_start(const Token& token, Tag tag) {
-    return token.kind == TokenKind::start_tag && token.tag == tag;
-}
-
-bool is_end(const Token& token, Tag tag) {
-    return token.kind == TokenKind::end_tag && token.tag == tag;
-}
-
-}  // namespace
-
 void TreeBuilder::start_template(const Token& token) {
     const NodeId node = insert_element(token);
     BuildNode contents;
@@ -34,10 +18,27 @@ void TreeBuilder::start_template(const Token& token) {
 void TreeBuilder::end_template() {
     if (!has_template()) return;
     generate_implied_end_tags_thoroughly();
+    leave_template();
+}
+
+void TreeBuilder::leave_template() {
     open_.pop_through(Tag::template_);
     formatting_.clear_to_marker();
     template_modes_.pop_back();
     reset_insertion_mode();
+}
+
+// Templates nested past the limit of depth and never closed are an attack that would make the rest of the
+// page inert. They become plain elements, so that its text still comes out. Elsewhere the standard is kept
+// to.
+void TreeBuilder::open_unclosed_templates() {
+    if (!tree_.limits_hit_.depth) return;
+    for (const NodeId node : unclosed_templates_) {
+        const NodeId contents = nodes_[node].first;
+        nodes_.detach(contents);
+        nodes_.move_children(contents, node);
+        nodes_[node].tag = Tag::div;
+    }
 }
 
 TreeBuilder::Step TreeBuilder::in_template(Token& token) {
@@ -48,10 +49,8 @@ TreeBuilder::Step TreeBuilder::in_template(Token& token) {
             return Step::done;
         case TokenKind::end_of_file:
             if (!has_template()) return Step::done;
-            open_.pop_through(Tag::template_);
-            formatting_.clear_to_marker();
-            template_modes_.pop_back();
-            reset_insertion_mode();
+            unclosed_templates_.push_back(open_[open_.topmost(Tag::template_)].node);
+            leave_template();
             return Step::again;
         default: return in_body(token);
     }
@@ -87,20 +86,24 @@ TreeBuilder::Step TreeBuilder::in_template_start_tag(Token& token) {
     return Step::again;
 }
 
+// Reads the white space a text begins with as part of the body. True if nothing is left.
+bool TreeBuilder::read_leading_space(Token& token) {
+    if (token.kind != TokenKind::characters) return false;
+    const std::size_t space = leading_space(token.text);
+    if (space > 0) in_body_text(token.text.substr(0, space));
+    token.text.remove_prefix(space);
+    return token.text.empty();
+}
+
 TreeBuilder::Step TreeBuilder::after_body(Token& token) {
-    if (token.kind == TokenKind::characters) {
-        const std::size_t space = leading_space(token.text);
-        if (space > 0) in_body_text(token.text.substr(0, space));
-        token.text.remove_prefix(space);
-        if (token.text.empty()) return Step::done;
-    }
-    if (is_leaf(token)) {
+    if (read_leading_space(token)) return Step::done;
+    if (token.is_leaf()) {
         insert_leaf(token, {open_[0].node});
         return Step::done;
     }
     if (token.kind == TokenKind::doctype || token.kind == TokenKind::end_of_file) return in_body(token);
-    if (is_start(token, Tag::html)) return in_body(token);
-    if (is_end(token, Tag::html)) {
+    if (token.is_start(Tag::html)) return in_body(token);
+    if (token.is_end(Tag::html)) {
         if (!is_fragment_) mode_ = Mode::after_after_body;
         return Step::done;
     }
@@ -109,18 +112,13 @@ TreeBuilder::Step TreeBuilder::after_body(Token& token) {
 }
 
 TreeBuilder::Step TreeBuilder::after_after_body(Token& token) {
-    if (is_leaf(token)) {
+    if (token.is_leaf()) {
         insert_leaf(token, {document_node});
         return Step::done;
     }
-    if (token.kind == TokenKind::doctype || is_start(token, Tag::html)) return in_body(token);
+    if (token.kind == TokenKind::doctype || token.is_start(Tag::html)) return in_body(token);
     if (token.kind == TokenKind::end_of_file) return in_body(token);
-    if (token.kind == TokenKind::characters) {
-        const std::size_t space = leading_space(token.text);
-        if (space > 0) in_body_text(token.text.substr(0, space));
-        token.text.remove_prefix(space);
-        if (token.text.empty()) return Step::done;
-    }
+    if (read_leading_space(token)) return Step::done;
     mode_ = Mode::in_body;
     return Step::again;
 }
@@ -137,14 +135,14 @@ void TreeBuilder::insert_only_space(const Token& token) {
 TreeBuilder::Step TreeBuilder::in_frameset(Token& token) {
     using enum Tag;
     if (token.kind == TokenKind::characters) insert_only_space(token);
-    if (is_leaf(token)) insert_comment(token);
+    if (token.is_leaf()) insert_comment(token);
     if (token.kind == TokenKind::start_tag) {
         if (token.tag == html) return in_body(token);
         if (token.tag == frameset) insert_element(token);
         if (token.tag == frame) insert_void_element(token);
         if (token.tag == noframes) return in_head_start_tag(token);
     }
-    if (is_end(token, frameset) && open_.size() > 1) {
+    if (token.is_end(frameset) && open_.size() > 1) {
         open_.pop();
         if (!is_fragment_ && !is_current(frameset)) mode_ = Mode::after_frameset;
     }
@@ -153,18 +151,18 @@ TreeBuilder::Step TreeBuilder::in_frameset(Token& token) {
 
 TreeBuilder::Step TreeBuilder::after_frameset(Token& token) {
     if (token.kind == TokenKind::characters) insert_only_space(token);
-    if (is_leaf(token)) insert_comment(token);
-    if (is_start(token, Tag::html)) return in_body(token);
-    if (is_start(token, Tag::noframes)) return in_head_start_tag(token);
-    if (is_end(token, Tag::html)) mode_ = Mode::after_after_frameset;
+    if (token.is_leaf()) insert_comment(token);
+    if (token.is_start(Tag::html)) return in_body(token);
+    if (token.is_start(Tag::noframes)) return in_head_start_tag(token);
+    if (token.is_end(Tag::html)) mode_ = Mode::after_after_frameset;
     return Step::done;
 }
 
 TreeBuilder::Step TreeBuilder::after_after_frameset(Token& token) {
-    if (is_leaf(token)) insert_leaf(token, {document_node});
+    if (token.is_leaf()) insert_leaf(token, {document_node});
     if (token.kind == TokenKind::characters) insert_only_space(token);
-    if (is_start(token, Tag::html)) return in_body(token);
-    if (is_start(token, Tag::noframes)) return in_head_start_tag(token);
+    if (token.is_start(Tag::html)) return in_body(token);
+    if (token.is_start(Tag::noframes)) return in_head_start_tag(token);
     return Step::done;
 }
 

@@ -14,14 +14,6 @@ bool skip_leading_space(Token& token) {
     return token.text.empty();
 }
 
-bool is_leaf(const Token& token) {
-    return token.kind == TokenKind::comment || token.kind == TokenKind::processing_instruction;
-}
-
-bool is_start(const Token& token, Tag tag) {
-    return token.kind == TokenKind::start_tag && token.tag == tag;
-}
-
 // Of the end tags that come too early only these open the element that is missing.
 bool is_stray_end_tag(const Token& token) {
     using enum Tag;
@@ -32,7 +24,7 @@ bool is_stray_end_tag(const Token& token) {
 
 TreeBuilder::Step TreeBuilder::initial(Token& token) {
     if (skip_leading_space(token)) return Step::done;
-    if (is_leaf(token)) {
+    if (token.is_leaf()) {
         insert_leaf(token, {document_node});
         return Step::done;
     }
@@ -57,12 +49,12 @@ TreeBuilder::Step TreeBuilder::before_html(Token& token) {
     if (token.kind == TokenKind::doctype || skip_leading_space(token) || is_stray_end_tag(token)) {
         return Step::done;
     }
-    if (is_leaf(token)) {
+    if (token.is_leaf()) {
         insert_leaf(token, {document_node});
         return Step::done;
     }
     mode_ = Mode::before_head;
-    if (is_start(token, Tag::html)) {
+    if (token.is_start(Tag::html)) {
         insert_element(token);
         return Step::done;
     }
@@ -74,13 +66,13 @@ TreeBuilder::Step TreeBuilder::before_head(Token& token) {
     if (token.kind == TokenKind::doctype || skip_leading_space(token) || is_stray_end_tag(token)) {
         return Step::done;
     }
-    if (is_leaf(token)) {
+    if (token.is_leaf()) {
         insert_comment(token);
         return Step::done;
     }
-    if (is_start(token, Tag::html)) return in_body(token);
+    if (token.is_start(Tag::html)) return in_body(token);
     mode_ = Mode::in_head;
-    if (is_start(token, Tag::head)) {
+    if (token.is_start(Tag::head)) {
         head_ = insert_element(token);
         return Step::done;
     }
@@ -97,7 +89,7 @@ bool TreeBuilder::insert_leading_space(Token& token) {
     return token.text.empty();
 }
 
-TreeBuilder::Step TreeBuilder::leave_head(Token&) {
+TreeBuilder::Step TreeBuilder::leave_head() {
     open_.pop();
     mode_ = Mode::after_head;
     return Step::again;
@@ -120,8 +112,8 @@ TreeBuilder::Step TreeBuilder::in_head(Token& token) {
                 end_template();
                 return Step::done;
             }
-            return is_stray_end_tag(token) ? Step::done : leave_head(token);
-        default: return leave_head(token);
+            return is_stray_end_tag(token) ? Step::done : leave_head();
+        default: return leave_head();
     }
 }
 
@@ -148,14 +140,14 @@ TreeBuilder::Step TreeBuilder::in_head_start_tag(Token& token) {
         case script: insert_raw_text_element(token, TokenizerState::script_data); return Step::done;
         case template_: start_template(token); return Step::done;
         case head: return Step::done;
-        default: return leave_head(token);
+        default: return leave_head();
     }
 }
 
 TreeBuilder::Step TreeBuilder::in_head_noscript(Token& token) {
     using enum Tag;
     if (insert_leading_space(token) || token.kind == TokenKind::doctype) return Step::done;
-    if (is_leaf(token)) return in_head(token);
+    if (token.is_leaf()) return in_head(token);
     if (token.kind == TokenKind::start_tag) {
         if (token.tag == html) return in_body(token);
         if (TagSet(basefont, bgsound, link, meta, noframes, style).contains(token.tag)) return in_head(token);
@@ -164,7 +156,7 @@ TreeBuilder::Step TreeBuilder::in_head_noscript(Token& token) {
     if (token.kind == TokenKind::end_tag && token.tag != br && token.tag != noscript) return Step::done;
     open_.pop();
     mode_ = Mode::in_head;
-    return token.kind == TokenKind::end_tag && token.tag == noscript ? Step::done : Step::again;
+    return token.is_end(noscript) ? Step::done : Step::again;
 }
 
 void TreeBuilder::open_body() {
@@ -174,7 +166,7 @@ void TreeBuilder::open_body() {
 
 TreeBuilder::Step TreeBuilder::after_head(Token& token) {
     if (insert_leading_space(token) || token.kind == TokenKind::doctype) return Step::done;
-    if (is_leaf(token)) {
+    if (token.is_leaf()) {
         insert_comment(token);
         return Step::done;
     }

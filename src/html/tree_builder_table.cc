@@ -17,10 +17,6 @@ constexpr TagSet row_stops{tr, template_, html};
 constexpr TagSet sections{tbody, tfoot, thead};
 constexpr TagSet structure{caption, col, colgroup, tbody, td, tfoot, th, thead, tr};
 
-bool is_text(const Token& token) {
-    return token.kind == TokenKind::characters || token.kind == TokenKind::null_characters;
-}
-
 }  // namespace
 
 void TreeBuilder::clear_stack_to(TagSet stops) {
@@ -126,7 +122,7 @@ TreeBuilder::Step TreeBuilder::in_table_end_tag(Token& token) {
 
 // Text is held back until it is known whether all of it is white space.
 TreeBuilder::Step TreeBuilder::in_table_text(Token& token) {
-    if (is_text(token)) {
+    if (token.is_text()) {
         if (token.kind == TokenKind::characters) {
             table_text_.push_back(token.text);
             table_text_is_space_ = table_text_is_space_ && is_all_space(token.text);
@@ -161,12 +157,12 @@ bool TreeBuilder::close_caption() {
 }
 
 TreeBuilder::Step TreeBuilder::in_caption(Token& token) {
-    if (token.kind == TokenKind::end_tag && token.tag == caption) {
+    if (token.is_end(caption)) {
         close_caption();
         return Step::done;
     }
-    const bool ends_caption = (token.kind == TokenKind::start_tag && structure.contains(token.tag)) ||
-                              (token.kind == TokenKind::end_tag && token.tag == table);
+    const bool ends_caption =
+        (token.kind == TokenKind::start_tag && structure.contains(token.tag)) || token.is_end(table);
     if (ends_caption) return close_caption() ? Step::again : Step::done;
     const bool stray = structure.contains(token.tag) || token.tag == body || token.tag == html;
     if (token.kind == TokenKind::end_tag && stray) return Step::done;
@@ -196,7 +192,7 @@ TreeBuilder::Step TreeBuilder::in_column_group(Token& token) {
     if (!is_current(colgroup)) return Step::done;
     open_.pop();
     mode_ = Mode::in_table;
-    return token.kind == TokenKind::end_tag && token.tag == colgroup ? Step::done : Step::again;
+    return token.is_end(colgroup) ? Step::done : Step::again;
 }
 
 // A token of the table itself ends the section that is open.
