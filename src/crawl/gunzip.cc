@@ -10,7 +10,7 @@ namespace quarry::crawl {
 
 namespace {
 
-constexpr std::size_t step_bytes = 256 * 1024;
+constexpr std::size_t step_bytes = 256 << 10;
 constexpr int gzip_only = 16 + MAX_WBITS;  // zlib's way to say: expect a gzip header
 
 // One zlib stream, ended whatever happens.

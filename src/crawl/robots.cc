@@ -12,7 +12,7 @@ namespace quarry::crawl {
 
 namespace {
 
-constexpr std::size_t max_path_bytes = 8 * 1024;
+constexpr std::size_t max_path_bytes = 8 << 10;
 
 std::string lower_case(std::string_view text) {
     std::string lower(text);

@@ -15,7 +15,7 @@
 namespace quarry::crawl {
 
 // RFC 9309 asks for at least this much to be read; Google reads exactly this much.
-inline constexpr std::size_t max_robots_bytes = 500 * 1024;
+inline constexpr std::size_t max_robots_bytes = 500 << 10;
 
 // A longer Crawl-delay counts as this one: a typing error must not stop a crawl for a day.
 inline constexpr std::chrono::milliseconds max_crawl_delay = std::chrono::minutes(5);

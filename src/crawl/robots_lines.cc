@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view white = " \t";
 constexpr std::size_t max_line_bytes =
-    2083 * 8;  // Google's: eight times the longest URL that browsers once took
+    std::size_t{2083} * 8;  // Google's: eight times the longest URL that browsers once took
 
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view edges = " \t\v\f";

@@ -14,7 +14,7 @@ namespace quarry::crawl {
 
 // The protocol's own bounds (sitemaps.org). What exceeds them is left out, and said.
 inline constexpr std::size_t max_sitemap_urls = 50'000;
-inline constexpr std::size_t max_sitemap_bytes = 50 * 1024 * 1024;
+inline constexpr std::size_t max_sitemap_bytes = 50 << 20;
 
 enum class SitemapKind { pages, index, text, rss, atom, llms_txt };
 

@@ -16,7 +16,7 @@ namespace {
 using text::XmlAttribute;
 using text::XmlName;
 
-constexpr std::size_t max_field_bytes = 16 * 1024;
+constexpr std::size_t max_field_bytes = 16 << 10;
 
 // What a root element announces, and the name of the elements that hold one location each.
 struct Format {

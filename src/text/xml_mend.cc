@@ -55,7 +55,7 @@ bool is_valid_utf8(std::string_view text) {
     const auto size = static_cast<std::int32_t>(text.size());
     for (std::int32_t at = 0; at < size;) {
         UChar32 character = 0;
-        U8_NEXT(text.data(), at, size, character);
+        U8_NEXT(text.data(), at, size, character);  // NOLINT: ICU's macro
         if (character < 0) return false;
     }
     return true;

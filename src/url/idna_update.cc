@@ -54,7 +54,7 @@ std::string with_newer_mappings(std::string_view domain) {
     for (std::int32_t at = 0; at < size;) {
         const std::int32_t start = at;
         UChar32 character = 0;
-        U8_NEXT(domain.data(), at, size, character);
+        U8_NEXT(domain.data(), at, size, character);  // NOLINT: ICU's macro
         const Range* range = character < 0 ? nullptr : find_mapping(static_cast<char32_t>(character));
         if (range == nullptr) {
             mapped += domain.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(at - start));

@@ -1,6 +1,6 @@
-// What UTS #46 maps differently since Unicode 16, for an ICU that is older: Debian 12 brings ICU 72 with the tables
-// of Unicode 15, browsers bring newer ones, and a host must mean to us what it means to them. Once ICU is 76 or
-// newer this file can go.
+// What UTS #46 maps differently since Unicode 16, for an ICU that is older: Debian 12 brings ICU 72 with the
+// tables of Unicode 15, browsers bring newer ones, and a host must mean to us what it means to them. Once ICU
+// is 76 or newer this file can go.
 #pragma once
 
 #include <string>

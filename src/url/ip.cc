@@ -67,8 +67,10 @@ private:
         }
         const std::size_t start = position_;
         unsigned value = 0;
-        while (position_ - start < 4 && hex_digit(peek()) >= 0)
-            value = value * 16 + hex_digit(text_[position_++]);
+        while (position_ - start < 4 && hex_digit(peek()) >= 0) {
+            value = value * 16 + static_cast<unsigned>(hex_digit(peek()));
+            ++position_;
+        }
         if (peek() == '.' && position_ > start) {
             position_ = start;
             return read_ipv4_tail();
@@ -180,7 +182,7 @@ std::string to_string(Ipv4 address) {
 
 std::string to_string(const Ipv6& address) {
     std::array<std::uint16_t, 8> pieces;
-    for (int i = 0; i < 8; ++i) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
         pieces[i] = static_cast<std::uint16_t>(address.bytes[2 * i] << 8 | address.bytes[2 * i + 1]);
     }
     const Run zeros = longest_zero_run(pieces);
