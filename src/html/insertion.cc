@@ -104,6 +104,7 @@ void TreeBuilder::merge_attributes(const Token& token, NodeId element) {
     constexpr std::uint32_t most_attributes = 64;
     std::vector<Attribute>& all = tree_.attributes_;
     BuildNode& node = nodes_[element];
+    if (token.attribute_count == 0 || node.attribute_count >= most_attributes) return;
     std::vector<Attribute> merged;
     for (std::uint32_t i = 0; i < node.attribute_count; ++i) merged.push_back(all[node.first_attribute + i]);
     const std::size_t had = merged.size();

@@ -30,7 +30,7 @@ std::uint64_t clone_budget(std::size_t source_bytes) {
 // Each misnested end tag may move the whole stack, and a few bytes can ask for that again and again. Ordinary
 // pages stay under a hundredth of this.
 std::uint64_t stack_work_budget(std::size_t source_bytes) {
-    return 100'000 + source_bytes * 8;
+    return 100'000 + source_bytes * 4;
 }
 
 // Real pages have a node for every 30 to 60 bytes.
