@@ -93,6 +93,7 @@ void write_forms(const html::Tree& tree, const Selection& selection, const url::
     if (formats.links) {
         document.links = find_links(tree, base);
         document.frames = find_frames(tree, base);
+        document.feeds = find_feeds(tree, base);
     }
     if (formats.images) {
         document.images = find_images(tree, base, keep_data ? DataImages::keep : DataImages::leave_out);

@@ -105,4 +105,20 @@ std::vector<Link> find_frames(const Tree& tree, const url::Url* base) {
     return frames.take();
 }
 
+std::vector<Link> find_feeds(const Tree& tree, const url::Url* base) {
+    LinkList feeds;
+    for (NodeId id = 0; id < tree.size() && !feeds.is_full(); ++id) {
+        if (!tree.is(id, Tag::link) || !has_word(tree.attribute_or_empty(id, Attr::rel), "alternate"))
+            continue;
+        const std::string_view type = trimmed(tree.attribute_or_empty(id, Attr::type));
+        if (!same_letters(type, "application/rss+xml") && !same_letters(type, "application/atom+xml"))
+            continue;
+        std::string url = absolute_url(tree.attribute_or_empty(id, Attr::href), base);
+        if (url.empty()) continue;
+        feeds.add({.url = std::move(url),
+                   .text = one_line(tree.attribute_or_empty(id, Attr::title), max_text_bytes)});
+    }
+    return feeds.take();
+}
+
 }  // namespace quarry::extract

@@ -17,4 +17,7 @@ std::vector<Link> find_links(const html::Tree& tree, const url::Url* base);
 // What the page shows in <frame> and <iframe>: pages of their own, which a crawl may want.
 std::vector<Link> find_frames(const html::Tree& tree, const url::Url* base);
 
+// The feeds that <link rel=alternate> names.
+std::vector<Link> find_feeds(const html::Tree& tree, const url::Url* base);
+
 }  // namespace quarry::extract

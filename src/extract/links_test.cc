@@ -84,6 +84,20 @@ TEST_CASE("frames are listed apart from links") {
     CHECK(find_links(tree, &base).empty());
 }
 
+TEST_CASE("feeds are found by type, not by relation alone") {
+    const html::Tree tree = html::parse(
+        "<link rel=alternate type=application/rss+xml href=/rss title=News><link rel=alternate hreflang=de "
+        "href=/de>"
+        "<link rel=stylesheet type=application/atom+xml href=/x>");
+    const auto base = url::Url::parse("https://a.example/").value();
+
+    const std::vector<Link> feeds = find_feeds(tree, &base);
+
+    REQUIRE(feeds.size() == 1);
+    CHECK(feeds[0].url == "https://a.example/rss");
+    CHECK(feeds[0].text == "News");
+}
+
 TEST_CASE("a page of links in links costs no more than its size") {
     std::string html;
     for (int i = 0; i < 20'000; ++i) html += "<table><tr><td><a href=x" + std::to_string(i) + ">";

@@ -58,6 +58,7 @@ struct Document {
     Metadata metadata{};
     std::vector<Link> links{};    // of the whole page, each URL once, in order
     std::vector<Link> frames{};   // what the page shows in frames; gathered with the links
+    std::vector<Link> feeds{};    // RSS and Atom feeds the page names; gathered with the links
     std::vector<Image> images{};  // of the whole page, each URL once, in order
     std::string warning{};        // a sentence when something was cut or guessed; else ""
 };
