@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "html/characters.h"
+
 namespace quarry::html {
 namespace {
 
@@ -77,13 +79,9 @@ constexpr std::array<Row, 40> table{{
 
 constexpr std::size_t longest_label = 19;  // "cseucpkdfmtjapanese"
 
-constexpr bool is_ascii_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
-
 std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_ascii_space(text.back())) text.remove_suffix(1);
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
     return text;
 }
 
@@ -97,7 +95,7 @@ std::optional<Encoding> find_encoding(std::string_view label) {
     label = trimmed(label);
     if (label.empty() || label.size() > longest_label || label.contains(' ')) return std::nullopt;
     std::string wanted = " ";
-    for (const char c : label) wanted += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+    for (const char c : label) wanted += to_lower(c);
     wanted += ' ';
     for (std::size_t i = 0; i < table.size(); ++i) {
         if (table[i].labels.contains(wanted)) return static_cast<Encoding>(i);

@@ -10,6 +10,7 @@
 #include <unicode/ucnv.h>
 #include <unicode/ucnv_cb.h>
 
+#include "html/characters.h"
 #include "html/encoding_utf8.h"
 
 namespace quarry::html {
@@ -198,7 +199,8 @@ LegacyText decode_user_defined(std::string_view bytes) {
 LegacyText decode_legacy(std::string_view bytes, Encoding encoding) {
     if (encoding == Encoding::x_user_defined) return decode_user_defined(bytes);
     if (encoding == Encoding::replacement) {
-        return bytes.empty() ? LegacyText{} : LegacyText{.text = "\xEF\xBF\xBD", .errors = 1};
+        return bytes.empty() ? LegacyText{}
+                             : LegacyText{.text = std::string(replacement_character), .errors = 1};
     }
     return is_single_byte(encoding) ? decode_single_bytes(bytes, encoding) : decode_with_icu(bytes, encoding);
 }

@@ -4,34 +4,21 @@
 #include <string>
 #include <utility>
 
+#include "html/characters.h"
+
 namespace quarry::html {
 namespace {
-
-constexpr bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
-constexpr bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-constexpr char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view lower_case_prefix) {
     return text.size() >= lower_case_prefix.size() &&
            std::equal(lower_case_prefix.begin(), lower_case_prefix.end(), text.begin(),
-                      [](char expected, char c) { return expected == lower(c); });
+                      [](char expected, char c) { return expected == to_lower(c); });
 }
 
 std::size_t find_ignoring_case(std::string_view text, std::string_view lower_case_word) {
     const auto found = std::search(text.begin(), text.end(), lower_case_word.begin(), lower_case_word.end(),
-                                   [](char c, char expected) { return lower(c) == expected; });
+                                   [](char c, char expected) { return to_lower(c) == expected; });
     return found == text.end() ? std::string_view::npos : static_cast<std::size_t>(found - text.begin());
-}
-
-std::string_view without_leading_space(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    return text;
 }
 
 std::optional<Encoding> declared_in_ascii(std::optional<Encoding> encoding) {
@@ -77,7 +64,7 @@ private:
     }
     static bool is_tag(std::string_view rest) {
         const std::size_t name = rest.size() > 1 && rest[1] == '/' ? 2 : 1;
-        return rest.size() > name && is_letter(rest[name]);
+        return rest.size() > name && is_alpha(rest[name]);
     }
 
     bool at_end() const { return position_ >= bytes_.size(); }
@@ -134,7 +121,7 @@ std::optional<RawAttribute> Prescan::next_attribute() {
     RawAttribute attribute;
     while (!at_end() && !(here() == '=' && !attribute.name.empty()) && !is_space(here()) && here() != '/' &&
            here() != '>') {
-        attribute.name += lower(here());
+        attribute.name += to_lower(here());
         ++position_;
     }
     while (!at_end() && is_space(here())) ++position_;
@@ -152,7 +139,7 @@ std::string Prescan::read_value() {
     if (here() == '"' || here() == '\'') return read_quoted_value();
     std::string value;
     while (!at_end() && !is_space(here()) && here() != '>') {
-        value += lower(here());
+        value += to_lower(here());
         ++position_;
     }
     return value;
@@ -163,7 +150,7 @@ std::string Prescan::read_quoted_value() {
     ++position_;
     std::string value;
     while (!at_end() && here() != quote) {
-        value += lower(here());
+        value += to_lower(here());
         ++position_;
     }
     if (!at_end()) ++position_;
@@ -197,9 +184,9 @@ std::optional<Encoding> encoding_from_xml_declaration(std::string_view bytes) {
 std::optional<Encoding> encoding_from_meta_content(std::string_view content) {
     for (std::size_t word; (word = find_ignoring_case(content, "charset")) != std::string_view::npos;) {
         content.remove_prefix(word + std::string_view("charset").size());
-        const std::string_view after = without_leading_space(content);
+        const std::string_view after = content.substr(leading_space(content));
         if (!after.starts_with('=')) continue;
-        const std::string_view value = without_leading_space(after.substr(1));
+        const std::string_view value = after.substr(1 + leading_space(after.substr(1)));
         if (value.starts_with('"') || value.starts_with('\'')) {
             const std::size_t close = value.find(value.front(), 1);
             if (close == std::string_view::npos) return std::nullopt;

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "html/characters.h"
+
 namespace quarry::html {
 namespace {
 
-constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 constexpr std::uint64_t high_bits = 0x8080808080808080;
 
 std::uint64_t load_word(const char* bytes) {
