@@ -225,18 +225,22 @@ bool TreeBuilder::stop_at_limits(Token& token) {
         return false;
     if (token.kind == TokenKind::end_tag) {
         if (overflow_.remove(open_.current().node, token.tag)) return true;
-        return is_full() && (token.tag == Tag::p || token.tag == Tag::br) &&
-               !open_.has_in_button_scope(token.tag);
+        const bool makes_element = token.tag == Tag::br || token.tag == Tag::p;
+        return is_full() && makes_element && !open_.has_in_button_scope(token.tag);
     }
     if (token.kind != TokenKind::start_tag) return token.is_leaf() && is_full();
-    const unsigned classes = tag_classes(token.tag);
-    const bool is_html = adjusted_current().space == Namespace::html;
-    const bool is_ignored = token.tag == Tag::frameset && mode_ != Mode::in_frameset;
-    if (((classes & never_deep) != 0 || is_ignored) && !is_full()) return false;
-    const bool is_raw = token.tag != Tag::noscript || options_.scripting == Scripting::on;
-    if ((classes & raw_text) != 0 && is_raw && is_html) return false;
+    if (is_harmless_at_limits(token)) return false;
     start_tag_at_limits(token);
     return true;
+}
+
+// Start tags that open nothing for longer than themselves. Raw text must be read as such in any case.
+bool TreeBuilder::is_harmless_at_limits(const Token& token) const {
+    if (is_foreign_content(token) && !breaks_out_of_foreign(token)) return false;
+    const unsigned classes = tag_classes(token.tag);
+    if ((classes & raw_text) != 0) return token.tag != Tag::noscript || options_.scripting == Scripting::on;
+    const bool is_ignored = token.tag == Tag::frameset && mode_ != Mode::in_frameset;
+    return ((classes & never_deep) != 0 || is_ignored) && !is_full();
 }
 
 void TreeBuilder::start_tag_at_limits(const Token& token) {

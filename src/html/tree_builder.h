@@ -64,6 +64,7 @@ private:
     bool is_foreign_content(const Token& token) const;
     const OpenElement& adjusted_current() const;
     bool stop_at_limits(Token& token);
+    bool is_harmless_at_limits(const Token& token) const;
     void start_tag_at_limits(const Token& token);
     bool is_too_deep() const;
     bool is_full() const { return nodes_.size() >= options_.limits.nodes; }
