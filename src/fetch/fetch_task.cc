@@ -16,21 +16,19 @@ namespace quarry::fetch {
 namespace {
 
 using std::chrono::milliseconds;
-using Outcome = CircuitBreaker::Outcome;
 
 std::chrono::sys_seconds wall_clock() {
     return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-Outcome outcome_of(const Result<net::HttpResponse>& result) {
-    if (result) return result->status >= 500 ? Outcome::failure : Outcome::success;
-    switch (result.error().code) {
+CircuitBreaker::Outcome outcome_of(ErrorCode code) {
+    switch (code) {
         case ErrorCode::timeout:
         case ErrorCode::unavailable:
-        case ErrorCode::not_found: return Outcome::failure;
+        case ErrorCode::not_found: return CircuitBreaker::Outcome::failure;
         case ErrorCode::too_large:
-        case ErrorCode::corrupt: return Outcome::success;  // A bad answer, but an answer.
-        default: return Outcome::unknown;
+        case ErrorCode::corrupt: return CircuitBreaker::Outcome::success;  // A bad answer, but an answer.
+        default: return CircuitBreaker::Outcome::unknown;
     }
 }
 
@@ -64,11 +62,13 @@ FetchTask::FetchTask(std::shared_ptr<Fetcher::Shared> shared, FetchRequest reque
       callback_(std::move(callback)),
       url_(without_credentials(request_.url)),
       headers_(with_credentials_of(request_.url, request_.headers)),
-      try_started_(Clock::now()) {}
+      started_(Clock::now()),
+      try_started_(started_) {}
 
 void FetchTask::start(std::unique_ptr<FetchTask> task) {
     task->is_new_place();
-    transition_to(std::move(task), Requesting{});
+    State first = task->enter_hop();
+    transition_to(std::move(task), std::move(first));
 }
 
 void FetchTask::transition_to(std::unique_ptr<FetchTask> task, State state) {
@@ -79,43 +79,48 @@ void FetchTask::transition_to(std::unique_ptr<FetchTask> task, State state) {
 }
 
 void FetchTask::send(std::unique_ptr<FetchTask> task, Clock::time_point not_before) {
-    auto admitted = task->shared_->breaker.admit(task->url_.origin(), Clock::now());
-    if (!admitted) {
-        State refused = task->failed(std::move(admitted).error());
-        return transition_to(std::move(task), std::move(refused));
-    }
     net::HttpClient& client = task->shared_->client;
     net::HttpRequest request = task->next_request(not_before);
     client.submit(std::move(request), [task = std::move(task)](Result<net::HttpResponse> result) mutable {
-        State next = task->handle(std::move(result));
+        State next =
+            result ? task->handle_answer(*std::move(result)) : task->handle_error(std::move(result).error());
         transition_to(std::move(task), std::move(next));
     });
 }
 
-FetchTask::State FetchTask::handle(Result<net::HttpResponse> result) {
-    shared_->breaker.record(url_.origin(), outcome_of(result), Clock::now());
-    return result ? handle_answer(*std::move(result)) : handle_error(std::move(result).error());
+// The breaker is asked once per hop and told once how it ended: a page that needed a retry was no failure.
+FetchTask::State FetchTask::enter_hop() {
+    auto admitted = shared_->breaker.admit(url_.origin(), Clock::now());
+    if (!admitted) return failed(std::move(admitted).error());
+    return Requesting{};
+}
+
+void FetchTask::leave_hop(Outcome outcome) {
+    shared_->breaker.record(url_.origin(), outcome, Clock::now());
 }
 
 FetchTask::State FetchTask::handle_answer(net::HttpResponse response) {
     take_cookies(response.headers);
     if (is_redirect(response.status, response.headers)) return follow(response);
-    const auto next = retry(
+    auto next = retry(
         {.number = attempt_,
          .status = response.status,
          .retry_after = parse_retry_after(header_value(response.headers, "Retry-After"), wall_clock())});
-    if (next) return *next;
+    if (next) return *std::move(next);
+    leave_hop(response.status >= 500 ? Outcome::failure : Outcome::success);
     return Finished{to_page(std::move(response))};
 }
 
 FetchTask::State FetchTask::handle_error(Error error) {
-    const auto next = retry({.number = attempt_, .error = error.code});
-    if (next) return *next;
+    auto next = retry({.number = attempt_, .error = error.code});
+    if (next) return *std::move(next);
+    leave_hop(outcome_of(error.code));
     if (attempt_ > 1) error.message += fmt::format(" (tried {} times)", attempt_);
     return failed(std::move(error));
 }
 
 FetchTask::State FetchTask::follow(const net::HttpResponse& response) {
+    leave_hop(Outcome::success);
     if (++redirects_ > shared_->config.max_redirects)
         return failed(
             {ErrorCode::refused, fmt::format("more than {} redirects", shared_->config.max_redirects)});
@@ -126,19 +131,24 @@ FetchTask::State FetchTask::follow(const net::HttpResponse& response) {
     if (!is_same_origin(url_, *target)) headers_ = headers_without_secrets(headers_);
     url_ = *std::move(target);
     if (!is_new_place()) return failed({ErrorCode::refused, "the redirects go in a circle"});
-    return Requesting{};
+    return enter_hop();
 }
 
 std::optional<FetchTask::State> FetchTask::retry(const Attempt& attempt) {
     const double dice = shared_->dice.with(
         [](std::minstd_rand& random) { return std::uniform_real_distribution<double>(0, 1)(random); });
     auto delay = delay_before_retry(shared_->config.retry, attempt, dice);
-    if (!delay) return failed(std::move(delay).error());
-    const auto now = Clock::now();
-    if (!*delay || shared_->breaker.is_open(url_.origin(), now)) return std::nullopt;
+    if (!delay) {
+        leave_hop(attempt.status >= 500 ? Outcome::failure : Outcome::success);
+        return failed(std::move(delay).error());
+    }
+    if (!*delay) return std::nullopt;
+    const auto due = Clock::now() + **delay;
+    const bool is_too_late = due - started_ > shared_->config.patience;
+    if (is_too_late || shared_->breaker.is_open(url_.origin(), Clock::now())) return std::nullopt;
     ++attempt_;
-    try_started_ = now + **delay;
-    return Requesting{.not_before = try_started_};
+    try_started_ = due;
+    return Requesting{.not_before = due};
 }
 
 FetchTask::Finished FetchTask::failed(Error error) const {

@@ -32,6 +32,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    using Outcome = CircuitBreaker::Outcome;
 
     // requesting: the client has a request for url_. It may hold it back until a retry is due.
     struct Requesting {
@@ -46,7 +47,8 @@ private:
     static void transition_to(std::unique_ptr<FetchTask> task, State state);
     static void send(std::unique_ptr<FetchTask> task, Clock::time_point not_before);
 
-    State handle(Result<net::HttpResponse> result);
+    State enter_hop();
+    void leave_hop(Outcome outcome);
     State handle_answer(net::HttpResponse response);
     State handle_error(Error error);
     State follow(const net::HttpResponse& response);
@@ -69,7 +71,8 @@ private:
     CookieJar cookies_;
     std::set<std::string> visited_;  // URL and cookies of every hop, to notice a loop
     int redirects_ = 0;
-    int attempt_ = 1;                // of the current hop
+    int attempt_ = 1;
+    Clock::time_point started_;
     Clock::time_point try_started_;  // the hops of one try share its timeout
 };
 

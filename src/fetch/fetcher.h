@@ -29,6 +29,7 @@ inline constexpr std::string_view preferred_content =
 struct FetchConfig {
     net::HttpLimits limits{};  // of one try; all redirects of a try share its timeout
     int max_redirects = 10;
+    std::chrono::milliseconds patience{120'000};  // no retry begins later than this after the fetch did
     RetryConfig retry{};
     BreakerConfig breaker{};
 };

@@ -265,17 +265,38 @@ TEST_CASE_FIXTURE(Fixture, "a server that asks for too long a wait is given up a
 }
 
 TEST_CASE_FIXTURE(Fixture, "an origin that failed five times in a row is left alone, others are not") {
-    (void)fetch("/close-early");  // four failures
-    (void)fetch("/close-early");  // the fifth; no retry after it
+    Fetcher once(*client, {.retry = {.max_retries = 0}});
+    for (int i = 0; i < 5; ++i) CHECK_FALSE(once.fetch(request("/close-early")));
 
-    const Error error = error_of("/ok");
+    const auto refused = once.fetch(request("/ok"));
 
-    CHECK(error.code == ErrorCode::unavailable);
-    CHECK_MESSAGE(contains(error.message, "Service unavailable: "), error.message);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::unavailable);
+    CHECK_MESSAGE(contains(refused.error().message, "Service unavailable: "), refused.error().message);
     CHECK(server.requests().size() == 5);
     FetchRequest other = request("/");
     other.url = Url::parse(elsewhere.url("/ok")).value();
-    CHECK(fetcher.fetch(other).value().status == 200);
+    CHECK(once.fetch(other).value().status == 200);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a breaker that has opened lets one fetch try after its time, and closes when that works") {
+    Fetcher once(*client, {.retry = {.max_retries = 0}, .breaker = {.failures = 1, .reset = 0ms}});
+    CHECK(once.fetch(request("/status/500")).value().status == 500);
+    CHECK(once.fetch(request("/ok")).value().status == 200);
+    CHECK(once.fetch(request("/ok")).value().status == 200);
+}
+
+TEST_CASE_FIXTURE(Fixture, "the tries of one fetch are one failure to the breaker") {
+    for (int i = 0; i < 4; ++i) CHECK(fetch("/status/503").value().status == 503);
+    CHECK(server.count_requests("/status/503") == 16);
+    CHECK(fetch("/ok").value().status == 200);
+}
+
+TEST_CASE_FIXTURE(Fixture, "no retry begins when patience is at its end") {
+    Fetcher impatient(*client, {.patience = 500ms});  // shorter than the first backoff
+    CHECK(impatient.fetch(request("/status/503")).value().status == 503);
+    CHECK(server.requests().size() == 1);
 }
 
 TEST_CASE_FIXTURE(Fixture, "content that nobody wants is not downloaded") {
