@@ -1,0 +1,61 @@
+#include "work/read_document.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "work/http_status.h"
+#include "work/page_address.h"
+
+using namespace quarry;
+using namespace quarry::work;
+
+TEST_CASE("addresses are read as people type them") {
+    struct Row {
+        const char* text;
+        const char* expected;
+        const char* reason;
+    };
+    const Row rows[] = {
+        {"https://a.example/x", "https://a.example/x", "complete"},
+        {" a.example/x \n", "http://a.example/x", "without scheme"},
+        {"localhost:8080/x", "http://localhost:8080/x", "a port is no path"},
+        {"127.0.0.1", "http://127.0.0.1/", "an address"},
+        {"a.example/?u=https://b.example", "http://a.example/?u=https://b.example", "a colon further on"},
+        {"HTTP://A.EXAMPLE", "http://a.example/", "any case"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        CAPTURE(row.reason);
+        const auto url = parse_page_address(row.text);
+        REQUIRE(url);
+        CHECK(url->href() == row.expected);
+    }
+}
+
+TEST_CASE("what quarry cannot fetch is an invalid URL, in a sentence") {
+    for (const char* text : {"", "  ", "http://", "ftp://a.example/", "mailto:a@b.example", "http://a b/",
+                             "file:///etc/passwd"}) {
+        CAPTURE(text);
+        const auto url = parse_page_address(text);
+        REQUIRE_FALSE(url);
+        CHECK(url.error().code == ErrorCode::invalid_argument);
+        CHECK(url.error().message.starts_with("Invalid URL"));
+    }
+}
+
+TEST_CASE("status codes are named") {
+    CHECK(http_status_line(404) == "HTTP 404 Not Found");
+    CHECK(http_status_line(599) == "HTTP 599");
+}
+
+TEST_CASE("a page is read as what it is") {
+    Page page{.final_url = "https://a.example/p", .status = 200, .content_type = "text/html"};
+    page.body = "<title>T</title><h1>Heading</h1><p>Some words that make a paragraph.</p>";
+
+    const auto document = read_document(page);
+
+    REQUIRE(document);
+    CHECK(document->metadata.title == "T");
+    CHECK(document->markdown.find("Some words that make a paragraph.") != std::string::npos);
+}
