@@ -1,0 +1,55 @@
+// Discover the pages of a site: what `map` does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "base/result.h"
+#include "work/found_pages.h"
+#include "work/site_access.h"
+
+namespace quarry::work {
+
+enum class SitemapUse : std::uint8_t {
+    include,  // the files in which the site lists its pages, and the links of its pages
+    skip,     // the links only
+    only,     // the files only: no page is fetched
+};
+
+struct MapOptions {
+    int depth = 0;  // how many links away from the start pages are read; 0 reads the start page
+    std::size_t limit = 5'000;
+    std::string search{};  // words: only pages that have one in URL or title, the best first
+    Subdomains subdomains = Subdomains::leave_out;
+    SitemapUse sitemap = SitemapUse::include;
+    bool list_external = false;  // list links to other sites too; they are never followed
+    int concurrency = 5;
+};
+
+struct SiteMap {
+    std::string url{};               // as asked for
+    std::vector<FoundPage> links{};  // in order of discovery, or of relevance to a search
+    std::size_t internal_count = 0;  // of all pages found, listed or not
+    std::size_t external_count = 0;
+    int depth_reached = 0;  // of the pages that were read
+    std::optional<Error>
+        error{};            // the start page could not be read; set with links only if files listed some
+    std::string warning{};  // a sentence when the map is known to be incomplete; else ""
+
+    bool success() const { return !error || !links.empty(); }
+};
+
+// Obeys robots.txt, nofollow and Crawl-delay. Bounded by the limit, the depth and a cap on what is
+// remembered; a stop request ends it early with what was found.
+SiteMap map_site(const SiteAccess& access, std::string_view url, const MapOptions& options = {});
+
+// url, success, links ({url, title}), internal_count, external_count, depth_reached, warning, error.
+boost::json::object to_json(const SiteMap& map);
+
+}  // namespace quarry::work

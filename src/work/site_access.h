@@ -1,0 +1,30 @@
+// How one site is asked: who asks, by which rules, and until when.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fetch/fetcher.h"
+#include "model/page.h"
+#include "net/address_policy.h"
+#include "url/url.h"
+
+namespace quarry::work {
+
+// A value; copies share the fetcher, which must outlive them. Safe to use from many threads at once.
+struct SiteAccess {
+    fetch::Fetcher& fetcher;
+    net::AddressPolicy policy{};
+    std::vector<Header> headers{};
+    std::string agent = "quarry";  // whom robots.txt is asked about
+    net::HttpLimits limits{};      // of files that are no pages, which have bounds of their own on size
+    std::stop_token stop{};
+
+    // Waits for the page. An answer of status 400 and above is an error here, worded "HTTP 404 Not Found".
+    Result<Page> get(const url::Url& url, std::optional<net::HttpLimits> special_limits = {}) const;
+};
+
+}  // namespace quarry::work
