@@ -1,26 +1,16 @@
 #include "extract/block.h"
 
+#include "extract/display.h"
 #include "extract/text_scan.h"
 
 namespace quarry::extract {
 
-using html::Namespace;
 using html::NodeId;
 using html::NodeKind;
 using html::Tag;
 using html::Tree;
 
 namespace {
-
-constexpr html::TagSet block_tags{
-    Tag::address,  Tag::article, Tag::aside,   Tag::blockquote, Tag::body,      Tag::button,   Tag::caption,
-    Tag::center,   Tag::dd,      Tag::details, Tag::dialog,     Tag::dir,       Tag::div,      Tag::dl,
-    Tag::dt,       Tag::h1,      Tag::h2,      Tag::h3,         Tag::h4,        Tag::h5,       Tag::h6,
-    Tag::fieldset, Tag::figure,  Tag::footer,  Tag::figcaption, Tag::form,      Tag::header,   Tag::hgroup,
-    Tag::hr,       Tag::html,    Tag::legend,  Tag::li,         Tag::listing,   Tag::main,     Tag::menu,
-    Tag::nav,      Tag::ol,      Tag::p,       Tag::pre,        Tag::search,    Tag::section,  Tag::select,
-    Tag::summary,  Tag::table,   Tag::tbody,   Tag::td,         Tag::template_, Tag::textarea, Tag::tfoot,
-    Tag::th,       Tag::thead,   Tag::tr,      Tag::ul,         Tag::noscript,  Tag::xmp};
 
 class Segmenter {
 public:
@@ -94,12 +84,6 @@ private:
 };
 
 }  // namespace
-
-bool is_block_level(const html::Node& node) {
-    if (node.kind != NodeKind::element) return node.kind != NodeKind::text;
-    if (node.space != Namespace::html) return false;
-    return node.tag >= Tag::first_unlisted || block_tags.contains(node.tag);
-}
 
 Blocks segment(const Tree& tree, const Visibility& visibility, const Vocabulary& vocabulary) {
     return Segmenter(tree, visibility, vocabulary.text_words).run();

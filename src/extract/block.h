@@ -18,6 +18,7 @@ struct TextCounts {
     std::uint32_t link_words = 0;  // of these, inside <a>
     std::uint32_t letters = 0;
     std::uint32_t digits = 0;
+    std::uint32_t shouted = 0;        // words of two or more letters in capitals only
     std::uint32_t capitalised = 0;    // words that begin with an ASCII capital
     std::uint32_t short_words = 0;    // of at most three bytes: articles, prepositions, pronouns
     std::uint32_t sentence_ends = 0;  // . ! ? and their CJK forms, before a space or the end
@@ -45,9 +46,5 @@ struct Blocks {
 };
 
 Blocks segment(const html::Tree& tree, const Visibility& visibility, const Vocabulary& vocabulary);
-
-// True if the element starts a new line on the page. Unknown elements do: custom elements are mostly
-// containers.
-bool is_block_level(const html::Node& node);
 
 }  // namespace quarry::extract

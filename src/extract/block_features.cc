@@ -68,13 +68,12 @@ struct HeadingState {
 
 class Describer {
 public:
-    explicit Describer(const PageView& page)
-        : page_(page), blocks_(page.blocks.list), rows_(blocks_.size() * feature_count) {}
+    Describer(const PageView& page, FeatureTable& table)
+        : page_(page), blocks_(page.blocks.list), table_(table) {}
 
-    std::vector<std::uint8_t> run() {
+    void run() {
         for (const Block& block : blocks_) ++copies_[block.text.fingerprint].total;
         for (at_ = 0; at_ < blocks_.size(); ++at_) {
-            row_ = &rows_[at_ * feature_count];
             describe_text();
             describe_place();
             describe_neighbours();
@@ -86,14 +85,13 @@ public:
             describe_page();
             describe_surroundings();
         }
-        return std::move(rows_);
     }
 
 private:
-    void set(Feature feature, std::uint8_t value) { row_[static_cast<std::size_t>(feature)] = value; }
+    void set(Feature feature, std::uint8_t value) { set(feature, 0, value); }
     // The feature `step` places after this one, in the groups that repeat.
     void set(Feature feature, std::size_t step, std::uint8_t value) {
-        row_[static_cast<std::size_t>(feature) + step] = value;
+        table_.at(at_, static_cast<std::size_t>(feature) + step) = value;
     }
     const Block& block() const { return blocks_[at_]; }
     const Surroundings& around(const Block& block) const {
@@ -113,6 +111,7 @@ private:
         set(Feature::digit_share, share(text.digits, text.digits + text.letters));
         set(Feature::capital_share, share(text.capitalised, text.words));
         set(Feature::short_share, share(text.short_words, text.words));
+        set(Feature::shouted_share, share(text.shouted, text.words));
         set(Feature::separators, log_step(text.separators));
         set(Feature::years, log_step(text.years));
         set(Feature::prices, log_step(text.prices));
@@ -337,9 +336,8 @@ private:
 
     const PageView& page_;
     const std::vector<Block>& blocks_;
-    std::vector<std::uint8_t> rows_;
+    FeatureTable& table_;
     std::size_t at_ = 0;
-    std::uint8_t* row_ = nullptr;
     HeadingState heading_;
     struct Copies {
         std::uint32_t total = 0, met = 0;
@@ -349,8 +347,8 @@ private:
 
 }  // namespace
 
-std::vector<std::uint8_t> describe_blocks(const PageView& page) {
-    return Describer(page).run();
+void describe_blocks(const PageView& page, FeatureTable& table) {
+    Describer(page, table).run();
 }
 
 std::vector<std::string> feature_names() {

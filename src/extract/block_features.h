@@ -4,18 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "extract/page_view.h"
+#include "extract/tree_ensemble.h"
 
 namespace quarry::extract {
 
 // clang-format off
 #define QUARRY_BLOCK_FEATURES(X) \
     X(words) X(word_length) X(link_share) X(sentences) X(commas) X(comma_share) X(ends_sentence) X(digit_share) \
-    X(capital_share) X(short_share) X(separators) X(years) X(prices) X(copyright) X(vocabulary) X(mean_vocabulary) \
+    X(capital_share) X(short_share) X(shouted_share) X(separators) X(years) X(prices) X(copyright) X(vocabulary) X(mean_vocabulary) \
     X(tag) X(level) X(nodes) X(lists) X(tables) X(depth) X(names) X(near_names) X(worst_name) \
     X(place_by_words) X(place_by_blocks) X(words_before) X(words_after) \
     X(words_1_before) X(links_1_before) X(tag_1_before) X(ends_1_before) X(kin_before) \
@@ -46,8 +46,8 @@ enum class Feature : std::uint8_t {
 inline constexpr std::size_t named_feature_count = static_cast<std::size_t>(Feature::first_region);
 inline constexpr std::size_t feature_count = named_feature_count + region_count + cue_count;
 
-// Rows of `feature_count` bytes, one per block.
-std::vector<std::uint8_t> describe_blocks(const PageView& page);
+// Fills in the first `feature_count` features of a row per block.
+void describe_blocks(const PageView& page, FeatureTable& table);
 
 std::vector<std::string> feature_names();
 

@@ -55,19 +55,18 @@ private:
 
 class ContextDescriber {
 public:
-    ContextDescriber(const PageView& page, std::span<const std::uint8_t> likely)
+    ContextDescriber(const PageView& page, std::span<const std::uint8_t> likely, FeatureTable& table)
         : page_(page),
           blocks_(page.blocks.list),
           likely_(likely),
-          rows_(blocks_.size() * context_feature_count),
+          table_(table),
           sums_(blocks_.size() + 1),
           alike_(blocks_.size()),
           kin_(blocks_.size()) {}
 
-    std::vector<std::uint8_t> run() {
+    void run() {
         gather();
         for (at_ = 0; at_ < blocks_.size(); ++at_) {
-            row_ = &rows_[at_ * context_feature_count];
             describe_neighbours();
             describe_containers();
             describe_repeats();
@@ -75,13 +74,12 @@ public:
             describe_section();
         }
         describe_distances();
-        return std::move(rows_);
     }
 
 private:
-    void set(ContextFeature feature, std::uint8_t value) { row_[static_cast<std::size_t>(feature)] = value; }
+    void set(ContextFeature feature, std::uint8_t value) { set(feature, 0, value); }
     void set(ContextFeature feature, std::size_t step, std::uint8_t value) {
-        row_[static_cast<std::size_t>(feature) + step] = value;
+        table_.at(at_, feature_count + static_cast<std::size_t>(feature) + step) = value;
     }
 
     void gather() {
@@ -198,37 +196,34 @@ private:
     // Blocks since the last and until the next one that was judged content.
     void describe_distances() {
         std::uint32_t distance = 1000;
-        for (std::size_t at = 0; at < blocks_.size(); ++at, ++distance) {
-            row_ = &rows_[at * context_feature_count];
+        for (at_ = 0; at_ < blocks_.size(); ++at_, ++distance) {
             set(ContextFeature::blocks_from_kept, log_step(distance));
-            if (likely_[at] >= kept_at) distance = 0;
+            if (likely_[at_] >= kept_at) distance = 0;
         }
         distance = 1000;
-        for (std::size_t at = blocks_.size(); at-- > 0; ++distance) {
-            row_ = &rows_[at * context_feature_count];
+        for (at_ = blocks_.size(); at_-- > 0; ++distance) {
             set(ContextFeature::blocks_to_kept, log_step(distance));
-            if (likely_[at] >= kept_at) distance = 0;
+            if (likely_[at_] >= kept_at) distance = 0;
         }
     }
 
     const PageView& page_;
     const std::vector<Block>& blocks_;
     std::span<const std::uint8_t> likely_;
-    std::vector<std::uint8_t> rows_;
+    FeatureTable& table_;
     std::vector<Mass> sums_;
     AlikeGroups alike_, kin_;
     std::vector<std::uint32_t> alike_keys_, kin_keys_;
     std::vector<std::size_t> section_end_;
     std::size_t section_start_ = 0;
     std::size_t at_ = 0;
-    std::uint8_t* row_ = nullptr;
     std::uint8_t best_ = 0;
 };
 
 }  // namespace
 
-std::vector<std::uint8_t> describe_context(const PageView& page, std::span<const std::uint8_t> likely) {
-    return ContextDescriber(page, likely).run();
+void describe_context(const PageView& page, std::span<const std::uint8_t> likely, FeatureTable& table) {
+    ContextDescriber(page, likely, table).run();
 }
 
 std::vector<std::string> context_feature_names() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "extract/page_view.h"
+#include "extract/tree_ensemble.h"
 
 namespace quarry::extract {
 
@@ -29,9 +30,9 @@ enum class ContextFeature : std::uint8_t {
 };
 inline constexpr std::size_t context_feature_count = static_cast<std::size_t>(ContextFeature::count);
 
-// `likely` holds for each block the first judgement, 0 (surroundings) to 255 (content). Returns rows of
-// `context_feature_count` bytes.
-std::vector<std::uint8_t> describe_context(const PageView& page, std::span<const std::uint8_t> likely);
+// `likely` holds for each block the first judgement, 0 (surroundings) to 255 (content). Fills in the
+// features of each row that come after the block features.
+void describe_context(const PageView& page, std::span<const std::uint8_t> likely, FeatureTable& table);
 
 std::vector<std::string> context_feature_names();
 

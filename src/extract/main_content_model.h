@@ -12,8 +12,4 @@ namespace quarry::extract {
 // 0 (surroundings) to 255 (content), one per block.
 std::vector<std::uint8_t> judge_blocks(const PageView& page);
 
-// The rows the second ensemble sees: block features, then context features.
-std::vector<std::uint8_t> describe_twice(const PageView& page, const std::vector<std::uint8_t>& rows,
-                                         const std::vector<std::uint8_t>& likely);
-
 }  // namespace quarry::extract

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "extract/display.h"
+
 namespace quarry::extract {
 
 using html::Attr;

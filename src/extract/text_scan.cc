@@ -75,18 +75,20 @@ private:
     void take_word() {
         const std::size_t start = at_;
         WordHash hash;
-        std::uint32_t digits = 0;
+        std::uint32_t digits = 0, capitals = 0;
         for (; at_ < text_.size(); ++at_) {
             const Kind kind = kinds[byte(at_)];
             if (kind == Kind::space || kind > Kind::beyond_ascii) break;
             if (kind == Kind::beyond_ascii && at_ != start && is_symbol()) break;
             digits += kind == Kind::digit;
+            capitals += kind == Kind::capital;
             hash.add(text_[at_]);
         }
         const std::size_t length = at_ - start;
         ++counts_.words;
         counts_.letters += static_cast<std::uint32_t>(length) - digits;
         counts_.digits += digits;
+        counts_.shouted += length >= 2 && capitals == length;
         counts_.capitalised += kinds[byte(start)] == Kind::capital;
         counts_.short_words += length <= 3 && digits == 0;
         counts_.years +=
@@ -99,7 +101,7 @@ private:
     // Beyond ASCII nearly everything is a letter; what is not, or stands for half a word, begins like this.
     bool is_symbol() const {
         const unsigned lead = byte(at_), second = byte(at_ + 1);
-        return (lead == 0xC2) || (lead == 0xE2 && second >= 0x80 && second <= 0x9F) ||
+        return (lead == 0xC2 && second != 0xAD) || (lead == 0xE2 && second >= 0x80 && second <= 0x9F) ||
                (lead >= 0xE3 && lead <= 0xE9) || (lead == 0xEF && second >= 0xBC);
     }
 

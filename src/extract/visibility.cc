@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "extract/display.h"
 #include "extract/text_scan.h"
 
 namespace quarry::extract {
@@ -120,7 +121,12 @@ bool has_image(const Tree& tree, NodeId id) {
 Visibility::Visibility(const Tree& tree) : tree_(tree), before_(rendered_text_before(tree)) {}
 
 bool Visibility::never_shown(NodeId id) const {
-    return is_never_rendered(tree_, id) || (tree_.is(id, Tag::noscript) && !noscript_adds(id));
+    if (is_never_rendered(tree_, id)) return true;
+    const html::Node& node = tree_[id];
+    if (node.kind != NodeKind::element || node.space != Namespace::html) return false;
+    if (node.tag == Tag::noscript) return !noscript_adds(id);
+    // Inside a line hidden words are never the content; hidden blocks may be, behind a tab or a fold.
+    return node.attribute_count != 0 && !is_block_level(node) && (has_unseen_class(tree_, id) || hides(id));
 }
 
 bool Visibility::hides(NodeId id) const {

@@ -24,7 +24,7 @@ class Visibility {
 public:
     explicit Visibility(const html::Tree& tree);
 
-    // Never text, or a <noscript> that adds nothing.
+    // Never text, a <noscript> that adds nothing, or hidden words within a line.
     bool never_shown(html::NodeId id) const;
     // Hidden by its attributes, unless that would hide most of the page.
     bool hides(html::NodeId id) const;
