@@ -69,7 +69,7 @@ private:
 std::set<std::size_t> margin_indices(const PdfPage& page) {
     std::vector<std::size_t> by_height(page.size());
     std::iota(by_height.begin(), by_height.end(), std::size_t{0});
-    std::ranges::stable_sort(by_height, {}, [&](std::size_t i) { return page[i].top; });
+    std::ranges::sort(by_height, {}, [&](std::size_t i) { return std::pair(page[i].top, i); });
     std::set<std::size_t> indices;
     for (std::size_t i = 0; i < std::min(margin_lines, by_height.size()); ++i) {
         indices.insert(by_height[i]);
