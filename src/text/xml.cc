@@ -8,6 +8,8 @@
 #include <expat.h>
 #include <fmt/format.h>
 
+#include "text/xml_encoding.h"
+#include "text/xml_memory.h"
 #include "text/xml_mend.h"
 
 namespace quarry::text {
@@ -18,6 +20,10 @@ namespace {
 // Expat's defaults are 100 and 8 MiB; honest feeds use entities for a handful of characters.
 constexpr float max_amplification = 10;
 constexpr unsigned long long amplification_threshold = 1 << 20;
+
+// Expat may use this much besides its copy of the document, for which it takes up to the next power of two.
+// Ordinary documents need well under a megabyte.
+constexpr std::size_t parser_memory = 32 << 20;
 
 struct Entity {
     std::string_view name, text;
@@ -42,26 +48,39 @@ XmlName split_name(std::string_view name) {
 // Stands between expat's C callbacks and the handler, and counts.
 class Reader {
 public:
-    Reader(XmlHandler& handler, const XmlLimits& limits) : handler_(handler), limits_(limits) {}
+    Reader(const std::string& document, XmlHandler& handler, const XmlLimits& limits)
+        : document_(document), handler_(handler), limits_(limits) {}
 
     // The document is already UTF-8, whatever its declaration says, so expat is told to disregard that.
-    Result<void> read(const std::string& document) {
+    Result<void> read() {
         if (parser_ == nullptr) return fail(ErrorCode::unavailable, "there is no memory for an XML parser");
         install_callbacks();
         const auto status =
-            XML_Parse(parser_.get(), document.data(), static_cast<int>(document.size()), XML_TRUE);
+            XML_Parse(parser_.get(), document_.data(), static_cast<int>(document_.size()), XML_TRUE);
         if (status != XML_STATUS_ERROR || stopped_early_) return {};
-        if (too_deep_) {
-            return fail(ErrorCode::too_large,
-                        fmt::format("the XML is nested deeper than {}", limits_.max_depth));
-        }
-        return fail(ErrorCode::corrupt, fmt::format("the XML is broken at line {}, column {}: {}",
-                                                    XML_GetCurrentLineNumber(parser_.get()),
-                                                    XML_GetCurrentColumnNumber(parser_.get()) + 1,
-                                                    XML_ErrorString(XML_GetErrorCode(parser_.get()))));
+        return std::unexpected(error());
     }
 
 private:
+    using Parser = std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)>;
+
+    static Parser create_parser() {
+        const XML_Memory_Handling_Suite memory{budgeted_malloc, budgeted_realloc, budgeted_free};
+        return {XML_ParserCreate_MM("UTF-8", &memory, nullptr), XML_ParserFree};
+    }
+
+    Error error() const {
+        if (too_deep_)
+            return {ErrorCode::too_large, fmt::format("the XML is nested deeper than {}", limits_.max_depth)};
+        if (XML_GetErrorCode(parser_.get()) == XML_ERROR_NO_MEMORY) {
+            return {ErrorCode::too_large, "the XML has more names than there is memory for"};
+        }
+        return {ErrorCode::corrupt, fmt::format("the XML is broken at line {}, column {}: {}",
+                                                XML_GetCurrentLineNumber(parser_.get()),
+                                                XML_GetCurrentColumnNumber(parser_.get()) + 1,
+                                                XML_ErrorString(XML_GetErrorCode(parser_.get())))};
+    }
+
     static Reader& self(void* user) { return *static_cast<Reader*>(user); }
 
     void install_callbacks() {
@@ -129,10 +148,11 @@ private:
         on_text(";");
     }
 
+    const std::string& document_;
     XmlHandler& handler_;
     XmlLimits limits_;
-    std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser_{XML_ParserCreate("UTF-8"),
-                                                                         XML_ParserFree};
+    XmlMemoryBudget budget_{parser_memory + 2 * document_.size()};  // outlives the parser
+    Parser parser_ = create_parser();
     std::vector<XmlAttribute> attributes_;
     std::size_t text_bytes_ = 0;  // since the last tag
     int depth_ = 0;
@@ -140,12 +160,19 @@ private:
     bool stopped_early_ = false;
 };
 
+Result<std::string> readable_document(std::string_view bytes, std::size_t limit) {
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+    const std::string encoding = xml_encoding(bytes);
+    if (encoding == "UTF-8") return mended_xml(bytes);
+    return mended_xml(TRY(xml_to_utf8(bytes, encoding, limit)));
+}
+
 }  // namespace
 
 Result<void> read_xml(std::string_view bytes, XmlHandler& handler, const XmlLimits& limits) {
     const bool cut = bytes.size() > limits.max_bytes;
-    const std::string document = TRY(mended_xml(bytes.substr(0, limits.max_bytes)));
-    const auto result = Reader(handler, limits).read(document);
+    const std::string document = TRY(readable_document(bytes.substr(0, limits.max_bytes), limits.max_bytes));
+    const auto result = Reader(document, handler, limits).read();
     // Having cut the document ourselves, we know why it is not well-formed.
     if (!result && cut && result.error().code == ErrorCode::corrupt) {
         return fail(ErrorCode::too_large, fmt::format("the XML is longer than {} bytes", limits.max_bytes));

@@ -4,14 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-
 namespace quarry::text {
 
-// The document as UTF-8 that an XML parser has fewer reasons to refuse: without anything before the first
-// '<', with "&amp;" for a '&' that begins no reference, spaces for control characters and U+FFFD for invalid
-// UTF-8. Fails with `unsupported` if the declared encoding is unknown. At most six times the input, in linear
-// time.
-Result<std::string> mended_xml(std::string_view bytes);
+// A copy of a document in UTF-8 that an XML parser has fewer reasons to refuse: without anything before its
+// start, with "&amp;" for a '&' that begins no reference, spaces for control characters and U+FFFD for
+// invalid UTF-8. Linear. At most a megabyte longer than the input: after that many repairs they become
+// shorter and cruder.
+std::string mended_xml(std::string_view document);
 
 }  // namespace quarry::text

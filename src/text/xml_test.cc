@@ -138,6 +138,50 @@ TEST_CASE("depth, size and text are bounded") {
     CHECK(long_text.written == "<a>123<b></b>1</a>");
 }
 
+TEST_CASE("a document of nothing but names is refused before it fills the memory") {
+    std::string names = "<a>", attributes = "<a";
+    for (int i = 0; i < 2'000'000; ++i) {
+        names += fmt::format("<n{}/>", i);
+        attributes += fmt::format(" n{}=''", i);
+    }
+    for (const std::string& document : {names + "</a>", attributes + "/>"}) {
+        Transcript transcript;
+        const auto result = read_xml(document, transcript);
+        REQUIRE_FALSE(result);
+        CHECK(result.error().message == "the XML has more names than there is memory for");
+    }
+}
+
+TEST_CASE("a document may be large as long as it is ordinary") {
+    Transcript transcript;
+
+    CHECK(read_xml("<a>" + std::string(40'000'000, ' ') + "</a>", transcript, {.max_text_bytes = 1}));
+
+    CHECK(transcript.written == "<a> </a>");
+}
+
+TEST_CASE("a document that needs endless repair hardly grows") {
+    Transcript transcript;
+
+    CHECK(
+        read_xml("<a>" + std::string(3'000'000, '&') + std::string(3'000'000, '\xff') + "</a>", transcript));
+
+    CHECK(transcript.written.size() < 7'000'000);
+    CHECK(transcript.written.starts_with("<a>&&&&"));
+}
+
+TEST_CASE("converted text keeps characters that need two UTF-16 units, wherever they fall") {
+    std::string utf16 = {'\xFF', '\xFE', '<', 0, 'a', 0, '>', 0};
+    std::string expected = "<a>";
+    for (int i = 0; i < 10'000; ++i) {
+        utf16 += "\x3D\xD8\xA9\xDC";
+        expected += "💩";
+    }
+    utf16 += {'<', 0, '/', 0, 'a', 0, '>', 0};
+
+    CHECK(transcript(utf16) == expected + "</a>");
+}
+
 TEST_CASE("a handler that has enough ends the reading") {
     Transcript transcript;
     transcript.enough = 5;
