@@ -37,7 +37,7 @@ std::optional<Target> read_target(std::string_view text) {
 
 // Every "[title](location)" of one line, in order, but for pictures.
 void add_links(std::string_view line, SitemapBuilder& builder) {
-    while (true) {
+    while (!builder.is_full()) {
         const std::size_t middle = line.find("](");
         if (middle == std::string_view::npos) return;
         const std::size_t start = line.substr(0, middle).rfind('[');

@@ -19,7 +19,10 @@ public:
     // Adds a page, or under SitemapKind::index a sitemap. Drops and counts what is not http(s).
     void add(SitemapEntry found);
 
-    bool is_full() const { return sitemap_.entries.size() + sitemap_.children.size() >= max_sitemap_urls; }
+    // Dropped locations count too, or a file of nothing else would be read to its end.
+    bool is_full() const {
+        return sitemap_.entries.size() + sitemap_.children.size() + sitemap_.dropped >= max_sitemap_urls;
+    }
     bool is_empty() const { return sitemap_.entries.empty() && sitemap_.children.empty(); }
 
     // Adds a sentence on what is missing.
