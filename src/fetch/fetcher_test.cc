@@ -340,11 +340,11 @@ TEST_CASE_FIXTURE(Fixture, "all redirects of a try share its timeout") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "a stop request ends a fetch that waits for its next try") {
-    Fetcher patient(*client, {.retry = {.base = 1h, .longest = 1h}});
+    Fetcher patient(*client, {.patience = 2h, .retry = {.base = 1h, .longest = 1h}});
     std::stop_source stop;
-    server.on("/busy", [&](const ServerRequest&, Connection& connection) {
+    server.on("/busy", [stop](const ServerRequest&, Connection& connection) {
         connection.respond(503, {}, "");
-        stop.request_stop();
+        std::stop_source(stop).request_stop();
     });
     FetchRequest request = this->request("/busy");
     request.stop = stop.get_token();
