@@ -4,6 +4,7 @@
 #include <array>
 
 #include "extract/ascii.h"
+#include "extract/markdown_escape.h"
 #include "extract/markdown_writer.h"
 #include "extract/one_line.h"
 
@@ -52,6 +53,12 @@ const Kind* kind_of_class(std::string_view class_attribute) {
     return found;
 }
 
+// "Note" or "Note:" above a note says nothing new.
+bool names_kind(std::string_view label, const Kind& kind) {
+    if (label.ends_with(':')) label.remove_suffix(1);
+    return same_letters(label, kind.name) || same_letters(label, kind.alert);
+}
+
 bool is_title(const Tree& tree, NodeId id) {
     if (!tree.is_element(id)) return false;
     const std::string_view class_attribute = tree.attribute_or_empty(id, Attr::class_);
@@ -70,12 +77,30 @@ NodeId find_title(const Tree& tree, NodeId id) {
 }
 
 // Asciidoctor lays its boxes out as a table: an icon with the kind's name, and the text.
-NodeId find_icon_cell(const Tree& tree, NodeId id) {
+NodeId find_content(const Tree& tree, NodeId id) {
     const NodeId end = std::min(tree[id].end, id + 16);
+    NodeId content = id;
+    bool has_icon = false;
     for (NodeId inside = id + 1; inside < end; ++inside) {
-        if (tree.is(inside, Tag::td) && tree.has_class(inside, "icon")) return inside;
+        if (!tree.is(inside, Tag::td)) continue;
+        if (has_icon && tree.has_class(inside, "content")) content = inside;
+        has_icon |= tree.has_class(inside, "icon");
     }
-    return html::no_node;
+    return content;
+}
+
+// Scripts fill some boxes later: those are empty here, and an alert without text would be nothing but noise.
+bool has_text(const Tree& tree, const Selection& selection, NodeId id, NodeId title) {
+    for (NodeId inside = id + 1; inside < tree[id].end;) {
+        if (!selection.keeps(inside) || inside == title) {
+            inside = tree[inside].end;
+            continue;
+        }
+        if (tree.is(inside, Tag::img) || (tree.is_text(inside) && !is_blank_text(tree[inside].text)))
+            return true;
+        ++inside;
+    }
+    return false;
 }
 
 }  // namespace
@@ -84,8 +109,8 @@ bool Writer::admonition(NodeId id) {
     const std::string_view class_attribute = tree_.attribute_or_empty(id, Attr::class_);
     const Kind* kind = kind_of_class(class_attribute);
     const NodeId title = find_title(tree_, id);
-    const NodeId icon = title == html::no_node ? find_icon_cell(tree_, id) : html::no_node;
     if (place_ != Place::blocks || (kind == nullptr && title == html::no_node)) return false;
+    if (!has_text(tree_, selection_, id, title)) return false;
 
     end_paragraph();
     out_.open_quote();
@@ -96,15 +121,13 @@ bool Writer::admonition(NodeId id) {
         out_.write(kind->alert);
         out_.write(']');
     }
-    const bool says_more =
-        kind == nullptr || !(same_letters(label, kind->name) || same_letters(label, kind->alert));
-    if (!label.empty() && says_more) {
+    if (!label.empty() && (kind == nullptr || !names_kind(label, *kind))) {
         formatted(title, Format::strong);
         end_paragraph();
     }
     const NodeId outer = skipped_;
-    skipped_ = title == html::no_node ? icon : title;
-    children(id);
+    skipped_ = title;
+    children(find_content(tree_, id));
     end_paragraph();
     skipped_ = outer;
     out_.close_container();

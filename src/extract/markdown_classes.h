@@ -46,15 +46,16 @@ ClassTraits class_traits(std::string_view class_attribute);
 // Calls `visit` for every name in a class attribute until it returns true. True if it did.
 template <typename Visit>
 bool any_class(std::string_view class_attribute, Visit visit) {
-    constexpr std::string_view spaces = " \t\n\f\r";
-    std::size_t begin = class_attribute.find_first_not_of(spaces);
-    while (begin < class_attribute.size()) {
-        std::size_t end = class_attribute.find_first_of(spaces, begin);
-        if (end == std::string_view::npos) end = class_attribute.size();
+    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+    std::size_t begin = 0;
+    while (true) {
+        while (begin < class_attribute.size() && is_space(class_attribute[begin])) ++begin;
+        if (begin == class_attribute.size()) return false;
+        std::size_t end = begin;
+        while (end < class_attribute.size() && !is_space(class_attribute[end])) ++end;
         if (visit(class_attribute.substr(begin, end - begin))) return true;
-        begin = class_attribute.find_first_not_of(spaces, end);
+        begin = end;
     }
-    return false;
 }
 
 }  // namespace quarry::extract::markdown

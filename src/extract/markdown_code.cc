@@ -3,6 +3,7 @@
 
 #include "extract/markdown_code_language.h"
 #include "extract/markdown_code_text.h"
+#include "extract/markdown_escape.h"
 #include "extract/markdown_writer.h"
 
 namespace quarry::extract::markdown {
@@ -21,10 +22,6 @@ std::size_t fence_length(std::string_view code) {
     return longest + 1;
 }
 
-bool is_blank(std::string_view text) {
-    return text.find_first_not_of(" \t\n") == std::string_view::npos;
-}
-
 }  // namespace
 
 void Writer::code_block(NodeId id) {
@@ -33,7 +30,7 @@ void Writer::code_block(NodeId id) {
     code_.clear();
     const bool has_markup = append_code_text(tree_, selection_, id, code_);
     // Highlighters and editors leave empty boxes behind; an author's empty block stays.
-    if (is_blank(code_) && has_markup) return;
+    if (is_blank_text(code_) && has_markup) return;
     if (place_ == Place::cell) {
         code_in_cell();
         return;

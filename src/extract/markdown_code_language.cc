@@ -171,7 +171,9 @@ bool says_nothing(std::string_view name) {
 std::string clean(std::string_view name) {
     std::string language;
     for (const char c : trimmed(name).substr(0, 40)) {
-        if (c == ' ' || c == ';' || c == ',' || c == '{' || c == ':' || c == '`' || c < '!') break;
+        if (c == ' ' || c == ';' || c == ',' || c == '{' || c == ':' || c == '`' ||
+            static_cast<unsigned char>(c) < '!')
+            break;
         language += c;
     }
     if (language.empty() && name.starts_with(';')) language = ";";

@@ -1,7 +1,6 @@
 #include "extract/markdown_escape.h"
 
 #include <algorithm>
-#include <array>
 
 namespace quarry::extract::markdown {
 
@@ -22,21 +21,6 @@ constexpr bool is_ascii_alphanumeric(char c) {
 constexpr bool is_ascii_punctuation(char c) {
     return c > ' ' && c < 127 && !is_ascii_alphanumeric(c);
 }
-
-constexpr std::array<ByteClass, 256> make_byte_classes() {
-    std::array<ByteClass, 256> classes{};
-    for (int byte = 0; byte < 32; ++byte) classes[byte] = ByteClass::dropped;
-    classes[127] = ByteClass::dropped;
-    for (const char c : {' ', '\t', '\n', '\v', '\f', '\r'})
-        classes[static_cast<unsigned char>(c)] = ByteClass::space;
-    for (const char c : {'\\', '`', '*', '_', '[', ']', '<', '&', '~', '$'})
-        classes[static_cast<unsigned char>(c)] = ByteClass::special;
-    // U+0080..00BF, U+1680, U+2000..206F, U+3000 and U+FEFF begin with these bytes.
-    for (const int lead : {0xC2, 0xE1, 0xE2, 0xE3, 0xEF}) classes[lead] = ByteClass::lead;
-    return classes;
-}
-
-constexpr std::array<ByteClass, 256> byte_classes = make_byte_classes();
 
 // "&amp;", "&#38;", "&#x26;": what a markdown reader would turn into another character.
 bool begins_entity(std::string_view text, std::size_t at) {
@@ -80,10 +64,6 @@ bool bracket_needs_backslash(std::string_view text, std::size_t at, bool in_link
 }
 
 }  // namespace
-
-ByteClass byte_class(char byte) {
-    return byte_classes[static_cast<unsigned char>(byte)];
-}
 
 bool needs_backslash(std::string_view text, std::size_t at, const EscapeContext& context) {
     const char next = at + 1 < text.size() ? text[at + 1] : '\0';
@@ -149,6 +129,17 @@ std::size_t ordered_marker_escape(std::string_view line) {
     return space_or_end(line, digits + 1) ? digits : std::string_view::npos;
 }
 
+// "[ ] " and "[x] " at the beginning of an item.
+bool begins_task(std::string_view line) {
+    return (line.starts_with("[ ]") || line.starts_with("[x]") || line.starts_with("[X]")) &&
+           space_or_end(line, 3);
+}
+
+// "[!NOTE]" at the beginning of a quote.
+bool begins_alert(std::string_view line) {
+    return line.starts_with("[!") && line.size() > 2 && is_ascii_alphanumeric(line[2]);
+}
+
 bool first_character_begins_block(std::string_view line, LinePlace place) {
     switch (line.front()) {
         case '>': return true;
@@ -164,9 +155,7 @@ bool first_character_begins_block(std::string_view line, LinePlace place) {
         case '|':
         case ':': return place == LinePlace::continuation && consists_of(line, "-:| ");
         case '~': return line.starts_with("~~~");
-        case '[':
-            return line.starts_with("[ ]") || line.starts_with("[x]") || line.starts_with("[X]") ||
-                   line.starts_with("[!");
+        case '[': return begins_task(line) || begins_alert(line);
         default: return false;
     }
 }
@@ -239,6 +228,14 @@ bool has_balanced_parentheses(std::string_view text) {
 }  // namespace
 
 void append_destination(std::string& out, std::string_view destination) {
+    const auto is_plain = [](char c) {
+        return is_ascii_alphanumeric(c) || c == '/' || c == '.' || c == '-' || c == ':' || c == '#' ||
+               c == '?' || c == '=' || c == '%' || c == '_' || c == '+';
+    };
+    if (!destination.empty() && std::ranges::all_of(destination, is_plain)) {
+        out += destination;
+        return;
+    }
     const bool bracketed = destination.empty() || destination.front() == '<' ||
                            destination.find(' ') != std::string_view::npos ||
                            !has_balanced_parentheses(destination);
@@ -248,10 +245,10 @@ void append_destination(std::string& out, std::string_view destination) {
         const char c = destination[i];
         if (byte_class(c) == ByteClass::dropped || (c != ' ' && is_ascii_space(c))) continue;
         const char next = i + 1 < destination.size() ? destination[i + 1] : '\0';
-        if ((c == '\\' && is_ascii_punctuation(next)) || (c == '&' && begins_entity(destination, i)) ||
-            (bracketed && (c == '<' || c == '>')))
-            out += '\\';
+        if ((c == '\\' && is_ascii_punctuation(next)) || (bracketed && (c == '<' || c == '>'))) out += '\\';
         out += c;
+        // Readers resolve entities before backslashes here, so an ampersand is written as one.
+        if (c == '&' && begins_entity(destination, i)) out += "amp;";
     }
     if (bracketed) out += '>';
     if (destination.empty()) out.resize(start);
@@ -263,8 +260,9 @@ void append_title(std::string& out, std::string_view title) {
         if (out.size() == start) out += " \"";
         if (after_space) out += ' ';
         const char c = title[at];
-        if (c == '"' || ((c == '\\' || c == '&') && needs_backslash(title, at, {}))) out += '\\';
+        if (c == '"' || (c == '\\' && needs_backslash(title, at, {}))) out += '\\';
         out += c;
+        if (c == '&' && begins_entity(title, at)) out += "amp;";
     });
     if (out.size() > start) out += '"';
 }

@@ -2,6 +2,7 @@
 // can be misread is escaped: output is for people and models, and backslashes are noise to both.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,7 +18,32 @@ enum class ByteClass : std::uint8_t {
     lead,     // may begin a no-break space, a zero-width character or a soft hyphen: ask read_invisible
     dropped,  // a control character
 };
-ByteClass byte_class(char byte);
+
+constexpr std::array<ByteClass, 256> make_byte_classes() {
+    std::array<ByteClass, 256> classes{};
+    for (std::size_t byte = 0; byte < 32; ++byte) classes[byte] = ByteClass::dropped;
+    classes[127] = ByteClass::dropped;
+    for (const char c : {' ', '\t', '\n', '\v', '\f', '\r'})
+        classes[static_cast<unsigned char>(c)] = ByteClass::space;
+    for (const char c : {'\\', '`', '*', '_', '[', ']', '<', '&', '~', '$'})
+        classes[static_cast<unsigned char>(c)] = ByteClass::special;
+    // U+0080..00BF, U+1680, U+2000..206F, U+3000 and U+FEFF begin with these bytes.
+    for (const std::size_t lead : {0xC2, 0xE1, 0xE2, 0xE3, 0xEF}) classes[lead] = ByteClass::lead;
+    return classes;
+}
+inline constexpr std::array<ByteClass, 256> byte_classes = make_byte_classes();
+
+inline ByteClass byte_class(char byte) {
+    return byte_classes[static_cast<unsigned char>(byte)];
+}
+
+// True if there is nothing but ASCII white space.
+inline bool is_blank_text(std::string_view text) {
+    for (const char c : text) {
+        if (byte_class(c) != ByteClass::space) return false;
+    }
+    return true;
+}
 
 // Around the character in question: the byte before it on the line ('\0' at the line's start) and whether it
 // stands in a link's text.

@@ -3,6 +3,7 @@
 
 #include "extract/ascii.h"
 #include "extract/heading_anchor.h"
+#include "extract/markdown_escape.h"
 #include "extract/markdown_writer.h"
 
 namespace quarry::extract::markdown {
@@ -37,6 +38,15 @@ bool is_copy_button(const html::Tree& tree, html::NodeId id) {
         if (tree.is_text(inside) && same_letters(trimmed(tree[inside].text), "copy")) return true;
     }
     return false;
+}
+
+// What may begin the text of a task.
+bool begins_text(const html::Tree& tree, html::NodeId id) {
+    constexpr html::TagSet parts{Tag::a,    Tag::b,    Tag::strong, Tag::i,   Tag::em,
+                                 Tag::code, Tag::span, Tag::s,      Tag::del, Tag::p};
+    if (id == html::no_node) return false;
+    return tree.is_text(id) ? !is_blank_text(tree[id].text)
+                            : tree.is_element(id) && parts.contains(tree[id].tag);
 }
 
 }  // namespace
@@ -132,11 +142,16 @@ void Writer::button(NodeId id) {
     run_.space();
 }
 
-// Of form fields only the boxes of task lists are content.
+// Of form fields only the boxes of task lists are content. Menus use boxes, too, to open and close without a
+// script: there a label or a list follows, not the text of the task.
 void Writer::input(NodeId id) {
     const bool first_in_item =
         in_item_ && place_ == Place::blocks && run_.empty() && out_.container_is_empty();
     if (!first_in_item || !same_letters(tree_.attribute_or_empty(id, Attr::type), "checkbox")) return;
+    const NodeId next = tree_.next_sibling(id);
+    const bool has_text = begins_text(tree_, next) || (next != html::no_node && tree_.is_text(next) &&
+                                                       begins_text(tree_, tree_.next_sibling(next)));
+    if (!has_text && !tree_.attribute(id, Attr::disabled)) return;
     task_ = tree_.attribute(id, Attr::checked) ? 'x' : ' ';
 }
 

@@ -10,8 +10,10 @@ bool InlineRun::is_open(Format format) const {
     return std::ranges::any_of(wanted_, [&](const Open& open) { return open.format == format; });
 }
 
+// Emphasis inside emphasis is kept once; deeper nesting says nothing more.
 bool InlineRun::open(Format format) {
-    if (is_open(format)) return false;
+    const auto depth = std::ranges::count(wanted_, format, &Open::format);
+    if (depth >= (format <= Format::emphasis ? 2 : 1)) return false;
     write_code();
     wanted_.push_back({.format = format});
     return true;
@@ -61,12 +63,42 @@ void InlineRun::add_mark(const Open& open, bool opens, std::uint32_t partner) {
                       .opens = opens});
 }
 
+// Emphasis inside of emphasis is told apart by the other delimiter, which people can read as well: *a _b_ c*.
+void InlineRun::mark_inner(const Open& open) {
+    const bool inner = std::ranges::count(written_, open.format, &Open::format) > 1;
+    if (inner) marks_.back().form = Form::underscore;
+    has_inner_ |= inner;
+}
+
+// <b><strong>all of it</strong></b> is one emphasis.
+void InlineRun::drop_repeated_marks() {
+    std::vector<bool> dropped(marks_.size());
+    for (std::size_t i = 1; i < marks_.size(); ++i) {
+        if (!marks_[i].opens) continue;
+        for (std::size_t outer = i;
+             outer-- > 0 && marks_[outer].offset == marks_[i].offset && marks_[outer].opens;) {
+            const bool same = marks_[outer].format == marks_[i].format && marks_[i].format != Format::link &&
+                              marks_[marks_[outer].partner].offset == marks_[marks_[i].partner].offset;
+            if (same) dropped[i] = dropped[marks_[i].partner] = true;
+        }
+    }
+    std::vector<std::uint32_t> place(marks_.size());
+    std::uint32_t kept = 0;
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+        place[i] = kept;
+        if (!dropped[i]) marks_[kept++] = marks_[i];
+    }
+    marks_.resize(kept);
+    for (Mark& mark : marks_) mark.partner = place[mark.partner];
+}
+
 void InlineRun::close_down_to(std::size_t depth) {
     while (written_.size() > depth) {
         const Open open = written_.back();
         written_.pop_back();
         marks_[open.mark].partner = static_cast<std::uint32_t>(marks_.size());
         add_mark(open, false, open.mark);
+        marks_.back().form = marks_[open.mark].form;
     }
 }
 
@@ -99,6 +131,7 @@ void InlineRun::prepare() {
         written_.push_back(wanted_[i]);
         written_.back().mark = static_cast<std::uint32_t>(marks_.size());
         add_mark(wanted_[i], true, 0);
+        mark_inner(wanted_[i]);
     }
 }
 
@@ -180,7 +213,7 @@ void InlineRun::code(std::string_view text) {
             // White space at the edge that has a line break in it is layout of the source, not code.
             code_ends_line_ = code_ends_line_ || text[i] == '\n';
             if (text[i] == '\n' && code_ == " ") code_.clear();
-            if (!code_.ends_with(' ') && !(text[i] == '\n' && code_.empty())) code_ += ' ';
+            if (!code_.ends_with(' ') && !(code_ends_line_ && code_.empty())) code_ += ' ';
         } else if (invisible.bytes > 0) {
             if (invisible.is_space) code_ += ' ';
             i += invisible.bytes - 1;
@@ -271,6 +304,7 @@ void InlineRun::discard() {
     breaks_ = 0;
     space_ = false;
     code_ends_line_ = false;
+    has_inner_ = false;
     if (wanted_.empty()) {
         links_.clear();
         link_text_.clear();
@@ -283,6 +317,7 @@ void InlineRun::finish(std::string& out) {
     if (marks_.empty()) {
         out += text_;
     } else {
+        if (has_inner_) drop_repeated_marks();
         choose_forms(text_, marks_);
         append_with_marks(out);
     }

@@ -75,6 +75,8 @@ private:
     std::size_t common_depth() const;
     void write_separator();
     void add_mark(const Open& open, bool opens, std::uint32_t partner);
+    void mark_inner(const Open& open);
+    void drop_repeated_marks();
     char byte_before() const;
     void put(std::string_view piece);
     std::size_t write_special(std::string_view text, std::size_t at);
@@ -104,6 +106,7 @@ private:
     BreakStyle break_style_ = BreakStyle::hard;
     bool space_ = false;
     bool glued_ = false;
+    bool has_inner_ = false;  // emphasis inside of emphasis
     bool code_ends_line_ = false;
     bool has_math_ = false;
 };

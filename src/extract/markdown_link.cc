@@ -4,6 +4,7 @@
 #include "extract/image_source.h"
 #include "extract/markdown_escape.h"
 #include "extract/markdown_writer.h"
+#include "extract/one_line.h"
 
 namespace quarry::extract::markdown {
 
@@ -23,9 +24,10 @@ bool leads_nowhere(std::string_view reference) {
     return false;
 }
 
-// The element's text if it is one plain piece.
-std::string_view only_text(const Tree& tree, NodeId id) {
-    return tree[id].end == id + 2 && tree.is_text(id + 1) ? trimmed(tree[id + 1].text) : std::string_view();
+// True if the link's title only repeats what it shows.
+bool repeats_text(const Tree& tree, NodeId id, std::string_view title) {
+    const std::string line = one_line(title, title.size());
+    return text_line(tree, id, line.size() + 8) == line;
 }
 
 bool is_one_pixel(const Tree& tree, NodeId id) {
@@ -76,7 +78,7 @@ void Writer::anchor(NodeId id) {
         return;
     }
     std::string_view title = tree_.attribute_or_empty(id, Attr::title);
-    if (!title.empty() && trimmed(title) == only_text(tree_, id)) title = {};
+    if (!title.empty() && repeats_text(tree_, id, title)) title = {};
     const bool opened = run_.open_link(scratch_, title);
     children(id);
     if (opened) run_.close();
@@ -126,9 +128,7 @@ void Writer::frame(NodeId id, Attr source_attribute) {
     const std::string_view source = trimmed(tree_.attribute_or_empty(id, source_attribute));
     std::string destination;
     if (source.empty() || is_one_pixel(tree_, id) || !resolve(source, destination)) return;
-    block_edge();
     linked_name(destination);
-    block_edge();
 }
 
 }  // namespace quarry::extract::markdown

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "extract/ascii.h"
+#include "extract/markdown_escape.h"
 #include "extract/markdown_writer.h"
 
 namespace quarry::extract::markdown {
@@ -23,10 +24,6 @@ std::optional<std::uint32_t> item_number(std::string_view text) {
     // Markdown reads at most nine digits.
     if (error != std::errc() || end != text.data() + text.size() || number > 999'999'999) return std::nullopt;
     return number;
-}
-
-bool is_blank(std::string_view text) {
-    return text.find_first_not_of(ascii_white_space) == std::string_view::npos;
 }
 
 // Paragraphs in items ask for space between them. Sphinx writes them everywhere, and marks the lists that do
@@ -78,7 +75,7 @@ void Writer::list_items(NodeId parent, List& list, bool& item_open) {
         } else if (tree_.is_element(child) && !lists.contains(tree_[child].tag) &&
                    begins_with_item(tree_, child)) {
             list_items(child, list, item_open);
-        } else if (tree_.is_element(child) || (tree_.is_text(child) && !is_blank(tree_[child].text))) {
+        } else if (tree_.is_element(child) || (tree_.is_text(child) && !is_blank_text(tree_[child].text))) {
             if (!item_open && !lists.contains(tree_[child].tag)) {
                 out_.open_item(list);
                 item_open = true;

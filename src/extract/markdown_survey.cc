@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "extract/markdown_escape.h"
+
 namespace quarry::extract::markdown {
 
 using html::Attr;
@@ -17,10 +19,6 @@ constexpr html::TagSet blocks_in_cells{Tag::h1,      Tag::h2,     Tag::h3,      
                                        Tag::h6,      Tag::ul,     Tag::ol,       Tag::dl,    Tag::blockquote,
                                        Tag::hr,      Tag::form,   Tag::table,    Tag::nav,   Tag::article,
                                        Tag::section, Tag::figure, Tag::fieldset, Tag::iframe};
-
-bool is_blank(std::string_view text) {
-    return text.find_first_not_of(" \t\n\f\r") == std::string_view::npos;
-}
 
 bool holds_superscript(const Tree& tree, NodeId id) {
     const NodeId end = std::min(tree[id].end, id + 4);
@@ -46,7 +44,7 @@ Survey::Survey(const Tree& tree, const Selection& selection) {
 void Survey::visit(const Tree& tree, NodeId id) {
     const html::Node& node = tree[id];
     if (node.kind == NodeKind::text) {
-        if (!open_.empty() && !is_blank(node.text))
+        if (!open_.empty() && !is_blank_text(node.text))
             innermost()->text_bytes += static_cast<std::uint32_t>(node.text.size());
         return;
     }

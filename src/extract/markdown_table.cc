@@ -85,7 +85,7 @@ void Writer::data_table(NodeId id) {
         append_delimiter_row(row, rows.alignments);
         out_.write(row);
     }
-    std::size_t filler_budget = 8 * rows.cells.size();
+    std::size_t filler_budget = 2 * rows.cells.size();
     std::size_t cell = 0;
     for (std::size_t i = 0; i < rows.ends.size(); ++i) {
         const std::size_t begin = cell;

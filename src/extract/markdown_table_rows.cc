@@ -97,7 +97,7 @@ private:
         for_each_child(row, [&](NodeId cell) {
             if (!is_cell(tree_, cell)) return;
             skip_covered(column);
-            filler_budget_ += 8;
+            filler_budget_ += 4;
             add_cell(cell, column);
         });
         skip_covered(column);

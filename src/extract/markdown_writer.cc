@@ -49,10 +49,13 @@ void Writer::node(NodeId id) {
 }
 
 void Writer::text(NodeId id) {
+    const std::string_view text = tree_[id].text;
+    // Between the bases and readings of <ruby> white space is only layout.
+    if (tree_.is(tree_[id].parent, Tag::ruby) && is_blank_text(text)) return;
     if (in_code_) {
-        run_.code(tree_[id].text);
+        run_.code(text);
     } else {
-        run_.text(tree_[id].text);
+        run_.text(text);
     }
 }
 
@@ -152,7 +155,7 @@ void Writer::html_element(NodeId id) {
         case Tag::listing:
         case Tag::xmp:
         case Tag::plaintext: code_block(id); break;
-        case Tag::hr: rule(); break;
+        case Tag::hr: rule(id); break;
         case Tag::table: table(id); break;
         case Tag::figcaption:
         case Tag::caption: formatted_block(id, Format::emphasis); break;
@@ -298,7 +301,10 @@ void Writer::write_heading() {
     out_.write(line_);
 }
 
-void Writer::rule() {
+void Writer::rule(NodeId id) {
+    // The line above the notes: they are marked as such already.
+    const std::string_view around = tree_.attribute_or_empty(tree_[id].parent, Attr::class_);
+    if (footnotes_.any() && class_traits(around).has(ClassTrait::footnotes)) return;
     if (place_ != Place::blocks) {
         block_edge();
         return;
@@ -335,8 +341,7 @@ bool Writer::has_no_content(NodeId id) const {
     for (NodeId inside = id + 1; inside < tree_[id].end; ++inside) {
         const html::Node& node = tree_[inside];
         if (node.kind == NodeKind::element) return false;
-        if (node.kind == NodeKind::text && node.text.find_first_not_of(" \t\n\f\r") != std::string_view::npos)
-            return false;
+        if (node.kind == NodeKind::text && !is_blank_text(node.text)) return false;
     }
     return true;
 }

@@ -55,7 +55,7 @@ private:
     void heading(NodeId id, int level);
     void leave_heading();
     void write_heading();
-    void rule();
+    void rule(NodeId id);
     void quote(NodeId id);
     void formatted_block(NodeId id, Format format);
     bool has_no_content(NodeId id) const;
