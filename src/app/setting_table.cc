@@ -24,7 +24,7 @@ constexpr SettingDefinition table[] = {
      Secrecy::open, 0, 256},
     {"robots.agent", SettingKind::text, "quarry", "The name that robots.txt rules are matched against"},
     {"pdf.timeout", SettingKind::duration, "30s", "Longest time to read one PDF"},
-    {"pdf.memory", SettingKind::bytes, "512MB", "Most memory for reading one PDF"},
+    {"pdf.memory", SettingKind::bytes, "1GB", "Most memory for reading one PDF"},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/version.h"
+#include "fetch/pdf.h"
 
 namespace quarry::cli {
 namespace {
@@ -102,6 +103,7 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
 }  // namespace
 
 int run(int argc, char** argv) {
+    if (argc == 2 && argv[1] == fetch::pdf_child_command) return fetch::run_pdf_child();
     std::signal(SIGPIPE,
                 SIG_IGN);  // A reader that left is noticed by write_data; a server's by the HTTP client.
     CLI::App root("Digs websites and folders into clean markdown and a search index you own.", "quarry");

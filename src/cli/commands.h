@@ -11,6 +11,5 @@ Command add_map(CommandBuilder& builder);
 Command add_robots(CommandBuilder& builder);
 Command add_config(CommandBuilder& builder);
 Command add_completion(CommandBuilder& builder);
-Command add_pdf_text(CommandBuilder& builder);
 
 }  // namespace quarry::cli

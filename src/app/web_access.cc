@@ -1,0 +1,65 @@
+#include "app/web_access.h"
+
+#include <fmt/format.h>
+
+#include "net/request_headers.h"
+
+namespace quarry::app {
+namespace {
+
+net::HttpConfig http_config(const Settings& settings) {
+    return {.user_agent = settings.text("fetch.user_agent"),
+            .proxy = settings.text("fetch.proxy"),
+            .ca_file = settings.text("fetch.ca_file")};
+}
+
+fetch::FetchConfig fetch_config(const Settings& settings) {
+    return {.limits = {.timeout = settings.duration("fetch.timeout"),
+                       .connect_timeout = settings.duration("fetch.connect_timeout"),
+                       .body_bytes = settings.bytes("fetch.max_body")},
+            .max_redirects = static_cast<int>(settings.number("fetch.max_redirects")),
+            .retry = {.max_retries = static_cast<int>(settings.number("fetch.retries"))}};
+}
+
+Result<net::AddressPolicy> address_policy(const Settings& settings) {
+    net::AddressPolicy policy{.allow_private = settings.yes("fetch.allow_private")};
+    for (const std::string& text : settings.list("fetch.allowed_networks")) {
+        auto network = net::Network::parse(text);
+        if (!network) return fail(network.error().code, "fetch.allowed_networks: " + network.error().message);
+        policy.allowed_networks.push_back(*std::move(network));
+    }
+    return policy;
+}
+
+Result<std::vector<Header>> credentials_of(const Settings& settings) {
+    const std::string basic = settings.text("fetch.basic_auth"), bearer = settings.text("fetch.bearer_token");
+    if (!basic.empty() && !bearer.empty())
+        return fail(ErrorCode::invalid_argument,
+                    "fetch.basic_auth and fetch.bearer_token cannot both be set");
+    if (!bearer.empty()) return std::vector<Header>{{"Authorization", net::bearer_authorization(bearer)}};
+    if (basic.empty()) return std::vector<Header>{};
+    const auto colon = basic.find(':');
+    if (colon == std::string::npos)
+        return fail(ErrorCode::invalid_argument, "fetch.basic_auth has to be USER:PASSWORD");
+    return std::vector<Header>{
+        {"Authorization", net::basic_authorization(basic.substr(0, colon), basic.substr(colon + 1))}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WebAccess>> WebAccess::open(const Settings& settings) {
+    auto policy = TRY(address_policy(settings));
+    auto credentials = TRY(credentials_of(settings));
+    auto client = TRY(net::HttpClient::open(http_config(settings)));
+    auto access = std::unique_ptr<WebAccess>(new WebAccess(std::move(client), fetch_config(settings)));
+    access->policy_ = std::move(policy);
+    access->credentials_ = std::move(credentials);
+    return access;
+}
+
+fetch::PdfLimits pdf_limits(const Settings& settings) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(settings.duration("pdf.timeout"));
+    return {.wall_time = seconds, .cpu_time = seconds, .memory_bytes = settings.bytes("pdf.memory")};
+}
+
+}  // namespace quarry::app

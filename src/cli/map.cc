@@ -1,0 +1,100 @@
+// `quarry map`: the URLs of a site.
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "app/web_access.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/request_headers.h"
+#include "work/map_site.h"
+
+namespace quarry::cli {
+namespace {
+
+struct MapArguments {
+    std::string url{};
+    std::string sitemap = "include";
+    bool subdomains = false;
+    HeaderOptions headers{};
+    work::MapOptions options{};
+};
+
+Result<work::SitemapUse> parse_sitemap_use(const std::string& word) {
+    if (word == "include") return work::SitemapUse::include;
+    if (word == "skip") return work::SitemapUse::skip;
+    if (word == "only") return work::SitemapUse::only;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--sitemap is include, skip or only, not \"{}\"", word));
+}
+
+Result<work::SiteMap> make_map(const Session& session, const MapArguments& arguments) {
+    work::MapOptions options = arguments.options;
+    options.sitemap = TRY(parse_sitemap_use(arguments.sitemap));
+    options.subdomains = arguments.subdomains ? work::Subdomains::include : work::Subdomains::leave_out;
+    options.concurrency = static_cast<int>(session.settings.number("scrape.concurrency"));
+    const auto access = TRY(app::WebAccess::open(session.settings));
+    work::SiteAccess site{.fetcher = access->fetcher(),
+                          .policy = access->policy(),
+                          .headers = access->credentials(),
+                          .agent = session.settings.text("robots.agent"),
+                          .limits = {.timeout = session.settings.duration("fetch.timeout")},
+                          .stop = stop_on_interrupt()};
+    for (Header& header : TRY(request_headers(arguments.headers))) site.headers.push_back(std::move(header));
+    return work::map_site(site, arguments.url, options);
+}
+
+void print_links(const work::SiteMap& map) {
+    std::string lines;
+    for (const work::FoundPage& page : map.links) lines += page.url + "\n";
+    write_data(lines);
+}
+
+int run_map(const Session& session, const MapArguments& arguments) {
+    const auto map = make_map(session, arguments);
+    if (!map) {
+        say_error(session.terminal, map.error().message);
+        return exit_error;
+    }
+    if (session.json) {
+        write_data(boost::json::serialize(to_json(*map)) + "\n");
+    } else {
+        print_links(*map);
+    }
+    if (map->error) say_error(session.terminal, map->error->message);
+    if (!map->warning.empty()) say("warning: " + map->warning);
+    if (session.verbose)
+        say(fmt::format("{} pages of the site, {} elsewhere", map->internal_count, map->external_count));
+    if (was_interrupted()) return exit_interrupted;
+    return map->success() && !map->links.empty() ? exit_yes : exit_no;
+}
+
+}  // namespace
+
+Command add_map(CommandBuilder& builder) {
+    CLI::App& parser =
+        builder.add("map", "List the URLs of a site, from its sitemaps, feeds, llms.txt and links",
+                    "quarry map https://docs.example.com\n"
+                    "quarry map https://docs.example.com --search \"rate limit\" --limit 20\n"
+                    "quarry map https://a.example --depth 2 --sitemap skip --json");
+    const auto arguments = std::make_shared<MapArguments>();
+    parser.add_option("url", arguments->url, "Where to start")->required();
+    parser
+        .add_option("--depth", arguments->options.depth,
+                    "Follow links this many steps from the start page (0)")
+        ->check(CLI::Range(0, 100));
+    parser.add_option("--limit", arguments->options.limit, "Most URLs to list (5000)")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+    parser.add_option("--search", arguments->options.search,
+                      "Only URLs with these words in address or title, best first");
+    parser.add_flag("--subdomains", arguments->subdomains, "Count subdomains as part of the site");
+    parser.add_option("--sitemap", arguments->sitemap, "include, skip or only (include)");
+    parser.add_flag("--external", arguments->options.list_external, "List links to other sites too");
+    builder.setting(parser, {"-c,--concurrent", "scrape.concurrency", "Pages fetched at once (5)"});
+    add_header_options(parser, arguments->headers);
+    builder.network_settings(parser);
+    return {&parser, [arguments](const Session& session) { return run_map(session, *arguments); }};
+}
+
+}  // namespace quarry::cli

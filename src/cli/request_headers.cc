@@ -1,0 +1,33 @@
+#include "cli/request_headers.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "net/request_headers.h"
+
+namespace quarry::cli {
+
+void add_header_options(CLI::App& parser, HeaderOptions& options) {
+    // One value per flag, or "--header 'A: b' https://…" would swallow the URL.
+    parser.add_option("-H,--header", options.headers, "Header to send, for instance 'Accept-Language: de'")
+        ->allow_extra_args(false);
+    parser.add_option("--cookie", options.cookies, "Cookie to send, name=value")->allow_extra_args(false);
+}
+
+Result<std::vector<Header>> request_headers(const HeaderOptions& options) {
+    std::vector<Header> headers;
+    for (const std::string& line : options.headers) {
+        const auto colon = line.find(':');
+        if (colon == std::string::npos || colon == 0)
+            return fail(ErrorCode::invalid_argument,
+                        fmt::format("\"{}\" is not a header such as 'Accept-Language: de'", line));
+        const auto start = line.find_first_not_of(' ', colon + 1);
+        headers.push_back({line.substr(0, colon), start == std::string::npos ? "" : line.substr(start)});
+    }
+    if (!options.cookies.empty())
+        headers.push_back({"Cookie", fmt::format("{}", fmt::join(options.cookies, "; "))});
+    TRY(net::check_request_headers(headers));
+    return headers;
+}
+
+}  // namespace quarry::cli

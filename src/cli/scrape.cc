@@ -1,0 +1,173 @@
+// `quarry scrape`: pages of the web as markdown.
+#include "work/scrape.h"
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "app/web_access.h"
+#include "cli/commands.h"
+#include "cli/document_options.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/request_headers.h"
+#include "cli/url_list.h"
+
+namespace quarry::cli {
+namespace {
+
+struct ScrapeArguments {
+    std::vector<std::string> urls{};
+    std::string file{}, output{};
+    DocumentOptions document{};
+    HeaderOptions headers{};
+};
+
+// Prints or saves records as they are delivered, and counts them.
+class Delivery {
+public:
+    Delivery(const Session& session, const ScrapeArguments& arguments, const Formats& formats,
+             std::size_t pages)
+        : session_(session),
+          output_(arguments.output),
+          formats_(formats),
+          pages_(pages),
+          folder_(arguments.output, session.json ? ".json" : file_extension(formats)),
+          progress_(session.terminal, pages > 1 ? pages : 0) {}
+
+    void take(const work::ScrapeRecord& record) {
+        progress_.clear();
+        if (record.success()) {
+            if (!record.document->warning.empty())
+                say(fmt::format("warning: {}: {}", shown(record.url), record.document->warning));
+        } else {
+            say_error(session_.terminal, record.error->message);
+        }
+        const bool kept = emit(record);
+        (record.success() && kept ? succeeded_ : failed_) += 1;
+        progress_.show(succeeded_ + failed_, record.url);
+    }
+
+    int finish() {
+        progress_.clear();
+        if (pages_ > 1) say(fmt::format("{} succeeded, {} failed", succeeded_, failed_));
+        if (was_interrupted()) {
+            say(fmt::format("interrupted: {} of {} pages done", succeeded_ + failed_, pages_));
+            return exit_interrupted;
+        }
+        if (unwritable_) return exit_error;
+        return failed_ == 0 ? exit_yes : exit_no;
+    }
+
+    bool reader_is_gone() const { return reader_is_gone_; }
+
+private:
+    // False if the record could not be written where it should go.
+    bool emit(const work::ScrapeRecord& record) {
+        if (!record.success() && !(session_.json && output_.empty())) return true;
+        const std::string text = text_of(record);
+        if (output_.empty()) {
+            reader_is_gone_ = !write_data(text);
+            return true;
+        }
+        const auto url = url::Url::parse(record.final_url);
+        const std::string path = names_folder(output_) && url ? folder_.path_for(*url) : output_;
+        const auto written = write_file(path, text);
+        if (written) {
+            if (session_.verbose) say(fmt::format("{} -> {}", record.url, path));
+            return true;
+        }
+        unwritable_ = true;
+        say_error(session_.terminal, written.error().message);
+        return false;
+    }
+
+    std::string text_of(const work::ScrapeRecord& record) const {
+        if (session_.json) return boost::json::serialize(to_json(record, formats_)) + "\n";
+        const std::string text = plain_output(*record.document, formats_);
+        const bool needs_name = pages_ > 1 && output_.empty() && formats_.markdown;
+        return needs_name ? fmt::format("<!-- {} -->\n\n{}\n", record.url, text) : text;
+    }
+
+    static std::string shown(const std::string& url) { return shorten(url, 100); }
+
+    const Session& session_;
+    std::string output_;
+    Formats formats_;
+    std::size_t pages_;
+    FolderOutput folder_;
+    Progress progress_;
+    std::size_t succeeded_ = 0, failed_ = 0;
+    bool reader_is_gone_ = false, unwritable_ = false;
+};
+
+struct Plan {
+    std::vector<std::string> urls{};
+    work::ScrapeOptions options{};
+    std::size_t pages = 0;
+};
+
+// Everything that can be wrong with the command itself is found here, before the first request.
+Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
+                       const app::WebAccess& access) {
+    Plan plan{.urls = TRY(gather_urls(arguments.urls, arguments.file))};
+    plan.options = {.extract = TRY(extract_options(arguments.document)),
+                    .pdf = app::pdf_limits(session.settings),
+                    .policy = access.policy(),
+                    .headers = access.credentials(),
+                    .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
+    for (Header& header : TRY(request_headers(arguments.headers)))
+        plan.options.headers.push_back(std::move(header));
+    plan.pages = work::Scraper::count_pages(plan.urls);
+    if (plan.pages > 1 && !arguments.output.empty() && !names_folder(arguments.output))
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("{} pages need a folder to go to: -o {}/", plan.pages, arguments.output));
+    return plan;
+}
+
+int run_scrape(const Session& session, const ScrapeArguments& arguments) {
+    auto access = app::WebAccess::open(session.settings);
+    auto plan = access ? make_plan(session, arguments, **access) : std::unexpected(access.error());
+    if (!plan) {
+        say_error(session.terminal, plan.error().message);
+        return exit_error;
+    }
+    const Formats formats = plan->options.extract.formats;
+    Delivery delivery(session, arguments, formats, plan->pages);
+    std::stop_source stop;
+    const std::stop_callback on_interrupt(stop_on_interrupt(), [&stop] { stop.request_stop(); });
+    const work::Scraper scraper((*access)->fetcher(), std::move(plan->options));
+    const auto deliver = [&](const work::ScrapeRecord& record) {
+        delivery.take(record);
+        if (delivery.reader_is_gone()) stop.request_stop();
+    };
+    scraper.scrape_all(plan->urls, deliver, stop.get_token());
+    return delivery.finish();
+}
+
+}  // namespace
+
+Command add_scrape(CommandBuilder& builder) {
+    CLI::App& parser =
+        builder.add("scrape", "Fetch pages and print their main content as markdown",
+                    "quarry scrape https://docs.example.com/guide\n"
+                    "quarry scrape https://a.example/ https://b.example/ -o pages/\n"
+                    "quarry scrape -f urls.txt -c 8 --json > pages.jsonl\n"
+                    "quarry scrape https://a.example/ --formats links\n"
+                    "quarry scrape http://localhost:8000/ --allow-private --include-tags article");
+    const auto arguments = std::make_shared<ScrapeArguments>();
+    parser.add_option("url", arguments->urls, "URLs to scrape");
+    parser.add_option("-f,--file", arguments->file,
+                      "File with one URL a line (# starts a comment; - is standard input)");
+    parser.add_option("-o,--output", arguments->output,
+                      "Write to this file, or to files in this folder (DIR/)");
+    builder.setting(parser, {"-c,--concurrent", "scrape.concurrency", "Pages fetched at once (5)"});
+    add_document_options(parser, arguments->document);
+    add_header_options(parser, arguments->headers);
+    builder.network_settings(parser);
+    return {&parser, [arguments](const Session& session) { return run_scrape(session, *arguments); }};
+}
+
+}  // namespace quarry::cli

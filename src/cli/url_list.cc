@@ -1,0 +1,35 @@
+#include "cli/url_list.h"
+
+#include <cstdint>
+#include <sstream>
+
+#include "cli/output.h"
+
+namespace quarry::cli {
+namespace {
+
+std::string trimmed(const std::string& line) {
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos) return "";
+    return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> gather_urls(const std::vector<std::string>& arguments,
+                                             const std::string& file) {
+    std::vector<std::string> urls = arguments;
+    if (!file.empty()) {
+        constexpr std::uint64_t longest_list = 1ULL << 28;
+        std::istringstream lines(TRY(read_input(file, longest_list)));
+        for (std::string line; std::getline(lines, line);) {
+            const std::string url = trimmed(line);
+            if (!url.empty() && !url.starts_with('#')) urls.push_back(url);
+        }
+    }
+    if (urls.empty())
+        return fail(ErrorCode::invalid_argument, "No URLs provided. Name one, or a file with -f FILE");
+    return urls;
+}
+
+}  // namespace quarry::cli
