@@ -11,7 +11,9 @@
 namespace quarry::html {
 
 // Pages beyond these limits are attacks or accidents. At a limit, content goes to the nearest ancestor that
-// still may take it; text is not dropped (except past `source_bytes`).
+// still may take it; text is not dropped, except past `source_bytes` and, past `nodes`, that of elements such
+// as <script> and <textarea>. Templates nested past `depth` and never closed become plain elements, so that
+// the rest of the page is not inert.
 struct ParserLimits {
     std::uint32_t depth = 512;
     std::uint32_t nodes = 1'000'000;  // about 90 bytes each while parsing; the largest real pages have half
