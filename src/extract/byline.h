@@ -1,6 +1,5 @@
-// Who wrote a page and when, as said in its body: microdata, rel=author, bylines and <time>. Asked only when
-// the tags made for machines are silent, and answered only when the answer is likely to be about the page
-// itself.
+// Who wrote a page and when, as said in its body. Asked only when the tags made for machines are silent, and
+// answered only when the answer is likely to be about the page itself, not about a comment or another page.
 #pragma once
 
 #include <string>
@@ -10,17 +9,19 @@
 
 namespace quarry::extract {
 
-// The name, or names, out of a line such as "By Ann Lee | 5 March"; "" if it does not look like a name.
-std::string author_name(std::string_view text);
-
-// The author named by itemprop, rel=author or a byline's class; "" if there is none.
+// The author named by microdata, rel=author or the class of a byline; "" if there is none.
 std::string author_in_body(const html::Tree& tree);
 
-// The value of itemprop="…" (datePublished, dateModified), as written; "" if there is none.
-std::string_view date_by_itemprop(const html::Tree& tree, std::string_view property);
+// When the page was published or changed: what microdata calls it ("datePublished", "dateModified"), as
+// written; "" if there is none.
+std::string_view date_by_microdata(const html::Tree& tree, std::string_view property);
 
-// The datetime of the <time> that dates the page: marked as such, or beside the main heading; "" if there is
-// none.
-std::string_view date_by_time_element(const html::Tree& tree);
+// The datetime of the <time> that dates the page: marked as such, or in the section of the main heading; else
+// the text of a short element near that heading whose class speaks of dates. "" if there is none.
+std::string date_in_body(const html::Tree& tree);
+
+// True inside comments, reviews, sidebars and lists of related pages, which have authors and dates of their
+// own.
+bool is_aside(const html::Tree& tree, html::NodeId id);
 
 }  // namespace quarry::extract

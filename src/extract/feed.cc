@@ -9,7 +9,6 @@
 #include "extract/ascii.h"
 #include "extract/html_escape.h"
 #include "extract/one_line.h"
-#include "html/parser.h"
 #include "text/xml.h"
 
 namespace quarry::extract {
@@ -29,13 +28,6 @@ std::string_view attribute(std::span<const XmlAttribute> attributes, std::string
         return each.name.prefix.empty() && each.name.local == name;
     });
     return found == attributes.end() ? std::string_view{} : found->value;
-}
-
-// Titles are text, but are often written as HTML all the same: "Q&amp;amp;A", "<i>Nature</i>".
-std::string line_of_text(std::string_view text) {
-    if (text.find_first_of("&<") == std::string_view::npos) return one_line(text, max_line_bytes);
-    const html::Tree tree = html::parse(std::string(text.substr(0, 4 * max_line_bytes)));
-    return text_line(tree, html::document_node, max_line_bytes);
 }
 
 // What an element's text is for.
@@ -178,14 +170,14 @@ private:
 
     void finish_item_field(FeedItem& item) {
         switch (field_) {
-            case Field::title: fill(item.title, line_of_text(text_)); break;
+            case Field::title: fill(item.title, line_of_html(text_, max_line_bytes)); break;
             case Field::link: fill(item.url, trimmed(text_)); break;
             case Field::id:
                 if (is_permanent_) fill(ids_.back(), trimmed(text_));
                 break;
             case Field::date: item.published = one_line(text_, max_line_bytes); break;
             case Field::updated: fill(item.published, one_line(text_, max_line_bytes)); break;
-            case Field::author: fill(item.author, line_of_text(text_)); break;
+            case Field::author: fill(item.author, line_of_html(text_, max_line_bytes)); break;
             case Field::summary: fill(item.content, std::move(text_)); break;
             case Field::content:
                 if (!trimmed(text_).empty()) item.content = std::move(text_);
@@ -196,9 +188,9 @@ private:
 
     void finish_head_field() {
         switch (field_) {
-            case Field::title: fill(feed_.title, line_of_text(text_)); break;
+            case Field::title: fill(feed_.title, line_of_html(text_, max_line_bytes)); break;
             case Field::link: fill(feed_.url, trimmed(text_)); break;
-            case Field::summary: fill(feed_.description, line_of_text(text_)); break;
+            case Field::summary: fill(feed_.description, line_of_html(text_, max_line_bytes)); break;
             case Field::date:
             case Field::updated: fill(feed_.updated, one_line(text_, max_line_bytes)); break;
             case Field::language: fill(feed_.language, trimmed(text_)); break;

@@ -1,7 +1,7 @@
 #include "extract/feed_html.h"
 
+#include "extract/author_name.h"
 #include "extract/base_url.h"
-#include "extract/byline.h"
 #include "extract/clean_html.h"
 #include "extract/date.h"
 #include "extract/html_escape.h"

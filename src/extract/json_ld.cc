@@ -47,7 +47,7 @@ std::string_view unwrapped(std::string_view script) {
 
 std::string text_of(const json::value& value) {
     if (const json::string* text = value.if_string())
-        return one_line({text->data(), text->size()}, max_value_bytes);
+        return line_of_html({text->data(), text->size()}, max_value_bytes);
     return {};
 }
 
@@ -63,14 +63,21 @@ About about_type(std::string_view type) {
     if (const std::size_t slash = type.find_last_of("/#:"); slash != std::string_view::npos) {
         type.remove_prefix(slash + 1);
     }
-    if (type.ends_with("Article") || type.ends_with("Posting")) return About::content;
-    constexpr std::array content{std::string_view{"Report"},        std::string_view{"Recipe"},
-                                 std::string_view{"HowTo"},         std::string_view{"Question"},
-                                 std::string_view{"Product"},       std::string_view{"VideoObject"},
-                                 std::string_view{"Book"},          std::string_view{"Dataset"},
-                                 std::string_view{"Course"},        std::string_view{"Event"},
-                                 std::string_view{"Review"},        std::string_view{"CreativeWork"},
-                                 std::string_view{"Movie"},         std::string_view{"SoftwareSourceCode"},
+    if (type.ends_with("Article") || type.ends_with("Posting") || type.ends_with("Review"))
+        return About::content;
+    constexpr std::array content{std::string_view{"Report"},
+                                 std::string_view{"Recipe"},
+                                 std::string_view{"HowTo"},
+                                 std::string_view{"Question"},
+                                 std::string_view{"Product"},
+                                 std::string_view{"VideoObject"},
+                                 std::string_view{"Book"},
+                                 std::string_view{"Dataset"},
+                                 std::string_view{"Course"},
+                                 std::string_view{"Event"},
+                                 std::string_view{"CreativeWork"},
+                                 std::string_view{"Movie"},
+                                 std::string_view{"SoftwareSourceCode"},
                                  std::string_view{"PodcastEpisode"}};
     if (std::ranges::find(content, type) != content.end()) return About::content;
     if (type.ends_with("Page") || type == "WebPageElement") return About::page;
@@ -134,10 +141,18 @@ private:
         fill(facts.published, text_at(node, "datePublished"));
         fill(facts.modified, text_at(node, "dateModified"));
         fill(facts.language, text_at(node, "inLanguage"));
-        if (facts.author.empty()) facts.author = names_at(node, "author");
-        if (facts.author.empty()) facts.author = names_at(node, "creator");
+        for (const std::string_view key : {"author", "creator"}) {
+            std::string& place = is_organisation(node, key) ? facts.organisation : facts.author;
+            if (place.empty()) place = names_at(node, key);
+        }
         if (facts.site_name.empty()) facts.site_name = names_at(node, "publisher");
         if (facts.image.empty()) facts.image = image_of(node);
+    }
+
+    static bool is_organisation(const json::object& node, std::string_view key) {
+        const json::value* value = node.if_contains(key);
+        const json::object* author = value == nullptr ? nullptr : value->if_object();
+        return author != nullptr && text_at(*author, "@type").ends_with("Organization");
     }
 
     // "author": "Ann" | {"name": "Ann"} | {"@id": "#ann"} | a list of those.

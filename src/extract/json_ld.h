@@ -12,7 +12,8 @@ namespace quarry::extract {
 struct StructuredFacts {
     std::string headline{};
     std::string description{};
-    std::string author{};  // several are joined with ", "
+    std::string author{};        // people; several are joined with ", "
+    std::string organisation{};  // named as author instead of people
     std::string published{};
     std::string modified{};
     std::string language{};

@@ -43,6 +43,7 @@ TEST_CASE("authors come as text, as a list, or as references into the graph") {
         {R"([{"@type":["Thing","BlogPosting"],"creator":"Ann"}])", "Ann"},
         {R"({"@type":"http://schema.org/Article","author":"Ann"})", "Ann"},
         {R"({"@type":"WebPage","mainEntity":{"@type":"Question","author":{"name":"Ann"}}})", "Ann"},
+        {R"({"@type":"ClaimReview","author":{"name":"Redacci&oacute;n &#039;X&#039;"}})", "Redacción 'X'"},
         {R"({"@type":"Person","name":"Ann"})", ""},
         {R"({"@type":"Article","author":{"@id":"#nobody"}})", ""},
         {R"({"@type":"Article","author":7})", ""},
@@ -51,6 +52,14 @@ TEST_CASE("authors come as text, as a list, or as references into the graph") {
         CAPTURE(row.script);
         CHECK(facts_of(row.script).author == row.author);
     }
+}
+
+TEST_CASE("an organisation named as author is told apart from people") {
+    const StructuredFacts facts =
+        facts_of(R"({"@type":"Article","author":{"@type":"Organization","name":"The Paper"}})");
+
+    CHECK(facts.author == "");
+    CHECK(facts.organisation == "The Paper");
 }
 
 TEST_CASE("what an article says counts for more than what its page says") {

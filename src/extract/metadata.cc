@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "extract/ascii.h"
+#include "extract/author_name.h"
 #include "extract/base_url.h"
 #include "extract/byline.h"
 #include "extract/date.h"
@@ -38,9 +39,9 @@ std::string first_of(Candidates&&... candidates) {
 std::string date_or_text(std::string_view text) {
     if (auto date = iso_date(text)) return *std::move(date);
     constexpr std::size_t max_date_bytes = 60;
-    const bool has_digit = std::ranges::any_of(text, html::is_digit);
-    return has_digit && text.find('{') == std::string_view::npos ? one_line(text, max_date_bytes)
-                                                                 : std::string{};
+    const bool has_year = std::ranges::count_if(text, html::is_digit) >= 4;
+    return has_year && text.find('{') == std::string_view::npos ? one_line(text, max_date_bytes)
+                                                                : std::string{};
 }
 
 std::string published(const PageFacts& facts, const StructuredFacts& structured, const Tree& tree) {
@@ -54,9 +55,9 @@ std::string published(const PageFacts& facts, const StructuredFacts& structured,
                         "publish_date", "pubdate", "parsely-pub-date", "sailthru.date", "article.published",
                         "citation_publication_date", "citation_date", "citation_online_date"});
     }
-    if (date.empty()) date = date_by_itemprop(tree, "datePublished");
-    if (date.empty()) date = date_by_time_element(tree);
-    return date_or_text(date);
+    if (date.empty()) date = date_by_microdata(tree, "datePublished");
+    if (std::string text = date_or_text(date); !text.empty()) return text;
+    return date_or_text(date_in_body(tree));
 }
 
 std::string modified(const PageFacts& facts, const StructuredFacts& structured, const Tree& tree) {
@@ -67,7 +68,7 @@ std::string modified(const PageFacts& facts, const StructuredFacts& structured, 
         date = facts.meta({"datemodified", "last-modified", "lastmod", "dc.date.modified", "dcterms.modified",
                            "article.updated", "revised"});
     }
-    if (date.empty()) date = date_by_itemprop(tree, "dateModified");
+    if (date.empty()) date = date_by_microdata(tree, "dateModified");
     return date_or_text(date);
 }
 
@@ -85,9 +86,11 @@ std::string author(const PageFacts& facts, const StructuredFacts& structured, co
                                         "parsely-author", "sailthru.author", "citation_author"}) {
         if (std::string person = author_name(facts.meta({name})); is_person(person)) return person;
     }
-    if (is_person(structured.author)) return structured.author;
+    const std::string named = author_name(structured.author);
+    if (const std::string& person = named.empty() ? structured.author : named; is_person(person))
+        return person;
     if (std::string person = author_in_body(tree); is_person(person)) return person;
-    return fallback;
+    return fallback.empty() ? structured.organisation : fallback;
 }
 
 std::string canonical(const PageFacts& facts, const url::Url* base, const std::vector<Header>& headers) {

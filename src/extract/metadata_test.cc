@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "extract/author_name.h"
 #include "extract/base_url.h"
-#include "extract/byline.h"
 #include "html/parser.h"
 
 using namespace quarry;
@@ -96,6 +96,11 @@ TEST_CASE("the author is a name") {
     }
 }
 
+TEST_CASE("stated names lose only what cannot be part of a name") {
+    CHECK(author_name("By Ann Lee") == "Ann Lee");
+    CHECK(author_name("Von Miller") == "Von Miller");
+}
+
 TEST_CASE("names are taken out of bylines") {
     const Row rows[] = {
         {"By Ann Lee", "Ann Lee", "preposition"},
@@ -106,13 +111,18 @@ TEST_CASE("names are taken out of bylines") {
         {"Byron", "Byron", "no preposition"},
         {"https://a.example/ann", "", "URL"},
         {"@ann", "", "handle"},
+        {"ann@a.example", "", "mail address"},
+        {"Ann Lee Monday, November 18, 2019", "Ann Lee", "weekday and month go with the number"},
+        {"Post by ann » Sat Feb 3", "ann", "a forum's byline"},
+        {"Martin L. King Jr.", "Martin L. King Jr.", "the full stop of an abbreviation"},
         {"12345", "", "number"},
+        {"ann203", "ann203", "digits in a name"},
         {"This is a whole sentence about something that somebody wrote down here once upon a time", "",
          "prose"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.html);
-        CHECK(author_name(row.html) == row.expected);
+        CHECK(author_name(row.html, NameSource::byline) == row.expected);
     }
 }
 
@@ -129,6 +139,10 @@ TEST_CASE("dates are found and written as ISO 8601") {
          "beside the heading"},
         {"<time class=entry-date datetime=2024-03-05>x</time>", "2024-03-05", "marked by class"},
         {"<h1>H</h1><article><time datetime=2024-03-05>x</time></article>", "", "of one item in a list"},
+        {"<h1>H</h1><p class=post-date>Published on Nov 20, 2019 01:38 pm</p>", "2019-11-20T13:38:00",
+         "in words"},
+        {"<h1>H</h1><footer class=date>March 5, 2024</footer>", "", "but not in a footer"},
+        {"<meta name=date content='PT7M'>", "", "a duration"},
         {"<meta name=date content='03/04/2024'>", "03/04/2024", "kept as stated where it could be two dates"},
         {"<meta name=date content='{{date}}'>", "", "a template that was not filled in"},
     };

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "html/parser.h"
+
 namespace quarry::extract {
 
 namespace {
@@ -129,6 +131,12 @@ std::string text_line(const Tree& tree, NodeId id, std::size_t max_bytes) {
         ++at;
     }
     return line.take();
+}
+
+std::string line_of_html(std::string_view text, std::size_t max_bytes) {
+    if (text.find_first_of("&<") == std::string_view::npos) return one_line(text, max_bytes);
+    const Tree tree = html::parse(std::string(text.substr(0, 4 * max_bytes)));
+    return text_line(tree, html::document_node, max_bytes);
 }
 
 }  // namespace quarry::extract

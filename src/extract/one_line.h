@@ -18,4 +18,8 @@ std::string one_line(std::string_view text, std::size_t max_bytes);
 // the line needs, so that a page of nested links costs no more than its size times a constant.
 std::string text_line(const html::Tree& tree, html::NodeId id, std::size_t max_bytes);
 
+// The same of text that was meant to be plain but often is HTML: titles in feeds, names in JSON-LD
+// ("Q&amp;A").
+std::string line_of_html(std::string_view text, std::size_t max_bytes);
+
 }  // namespace quarry::extract

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "extract/byline.h"
+#include "extract/author_name.h"
 #include "extract/date.h"
 #include "extract/front_matter.h"
 #include "extract/inline_links.h"
