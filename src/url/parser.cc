@@ -1,16 +1,16 @@
 // The URL standard's basic parser, without its state machine: a URL falls apart at known characters, so each
 // part is cut out whole and written, normalised, behind the last one. First the fragment and the query go (no
 // earlier part may contain '#' or '?'), then the scheme decides which of the functions below reads the rest.
+#include "url/parser.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "url/host.h"
-#include "url/idna.h"
 #include "url/path.h"
 #include "url/percent.h"
 #include "url/scheme.h"
-#include "url/url.h"
 
 namespace quarry::url {
 
@@ -51,13 +51,6 @@ std::size_t find_port_colon(std::string_view host_and_port) {
         if (c == ':' && !in_brackets) return i;
     }
     return std::string_view::npos;
-}
-
-std::string_view without_edge_spaces(std::string_view text) {
-    const auto is_edge = [](char c) { return static_cast<unsigned char>(c) <= 0x20; };
-    while (!text.empty() && is_edge(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_edge(text.back())) text.remove_suffix(1);
-    return text;
 }
 
 // Cuts `text` at the first `separator`; what follows it, if it is there at all.
@@ -219,7 +212,8 @@ private:
 
         href_ += "//";
         url_.username_end_ = static_cast<std::uint32_t>(href_.size());
-        if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
+        if (authority.contains('@')) {
+            const std::size_t at = authority.rfind('@');
             append_credentials(authority.substr(0, at));
             authority.remove_prefix(at + 1);
             if (authority.empty()) return invalid("there is no host behind the '@'");
@@ -384,60 +378,8 @@ private:
     Url url_;
 };
 
-namespace {
-
-struct ByteSurvey {
-    bool has_line_breaks = false;  // or tabs
-    bool has_high_bytes = false;
-};
-
-ByteSurvey survey(std::string_view text) {
-    unsigned char any = 0;
-    bool breaks = false;
-    for (const char c : text) {
-        any |= static_cast<unsigned char>(c);
-        breaks |= c == '\t' || c == '\n' || c == '\r';
-    }
-    return {breaks, any >= 0x80};
-}
-
-constexpr std::size_t max_shown_bytes = 200;
-
-// The URL as an error message may show it: not too long, and without what may be a password.
-std::string shown_form(std::string_view input) {
-    std::string shown = to_valid_utf8(input.substr(0, max_shown_bytes));
-    const std::size_t authority = shown.find("//");
-    const std::size_t at = shown.find_last_of('@');
-    if (authority != std::string::npos && at != std::string::npos && at > authority) {
-        shown.replace(authority + 2, at - authority - 2, "***");
-    }
-    if (input.size() > max_shown_bytes) shown += "…";
-    return shown;
-}
-
-Error explained(Error error, std::string_view input) {
-    error.message = fmt::format("invalid URL \"{}\": {}", shown_form(input), error.message);
-    return error;
-}
-
-}  // namespace
-
-Result<Url> Url::parse(std::string_view input, const Url* base) {
-    if (input.size() > max_url_bytes) {
-        return fail(ErrorCode::too_large, fmt::format("the URL is longer than {} bytes", max_url_bytes));
-    }
-    std::string_view text = without_edge_spaces(input);
-    std::string cleaned;
-    const ByteSurvey found = survey(text);
-    if (found.has_high_bytes) text = cleaned = to_valid_utf8(text);
-    if (found.has_line_breaks) {
-        if (cleaned.empty()) cleaned = text;
-        std::erase_if(cleaned, [](char c) { return c == '\t' || c == '\n' || c == '\r'; });
-        text = cleaned;
-    }
-    auto result = UrlParser(text, base).run();
-    if (!result) return std::unexpected(explained(std::move(result).error(), input));
-    return result;
+Result<Url> parse_clean(std::string_view input, const Url* base) {
+    return UrlParser(input, base).run();
 }
 
 }  // namespace quarry::url

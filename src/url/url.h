@@ -13,7 +13,8 @@
 
 namespace quarry::url {
 
-// Longer inputs are refused. Browsers stop at 2 MB; no server quarry met takes more than 64 KB.
+// Longer inputs are refused, and so is what would become longer when encoded. Browsers stop at 2 MB; no
+// server quarry met takes more than 64 KB.
 inline constexpr std::size_t max_url_bytes = 1 << 20;
 
 // A parsed, normalised URL. A value: cheap to move, safe to read from many threads.

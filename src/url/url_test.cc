@@ -215,12 +215,21 @@ TEST_CASE("an error says what is wrong and hides what may be a password") {
     CHECK(error.message == "invalid URL \"https://***@exa mple/\": the host has a forbidden character");
 }
 
+TEST_CASE("an error shows only the beginning of a long URL, and no long password either") {
+    const std::string message =
+        Url::parse("https://u:" + std::string(500, 'p') + "@a b/" + std::string(500, 'x')).error().message;
+
+    CHECK(message.size() < 300);
+    CHECK(message.starts_with("invalid URL \"https://***@a b/xxx"));
+}
+
 TEST_CASE("a URL over the limit is refused, one at the limit is read") {
     const std::string prefix = "https://a.example/";
     const std::string fits = prefix + std::string(quarry::url::max_url_bytes - prefix.size(), 'x');
 
     CHECK(Url::parse(fits).value().href().size() == fits.size());
     CHECK(Url::parse(fits + "x").error().code == ErrorCode::too_large);
+    CHECK(Url::parse(prefix + std::string(400'000, ' ') + "x").error().code == ErrorCode::too_large);
 }
 
 TEST_CASE("the longest inputs of the awkward kinds still end at once") {
@@ -232,7 +241,7 @@ TEST_CASE("the longest inputs of the awkward kinds still end at once") {
     constexpr std::size_t size = 1'000'000;
 
     CHECK(Url::parse("http://a.example/" + repeated("a/../", size)).value().path() == "/");
-    CHECK(Url::parse("http://" + repeated("@", size) + "a.example/").value().host() == "a.example");
+    CHECK(Url::parse("http://" + repeated("@", size / 4) + "a.example/").value().host() == "a.example");
     CHECK_FALSE(Url::parse("http://" + repeated("ü", size) + "/"));
     CHECK_FALSE(Url::parse("http://" + repeated("1.", size) + "/"));
     CHECK_FALSE(Url::parse("http://a.example:" + repeated("1", size) + "/"));
