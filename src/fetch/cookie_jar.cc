@@ -11,7 +11,7 @@ namespace {
 
 // Browsers keep more; one fetch needs a handful.
 constexpr std::size_t most_cookies = 64;
-constexpr std::size_t most_header_bytes = 16 * 1024;
+constexpr std::size_t most_header_bytes = std::size_t{16} * 1024;
 
 // RFC 6265 section 5.1.3.
 bool domain_matches(std::string_view host, std::string_view domain) {

@@ -63,12 +63,20 @@ struct DateParts {
 
     // The first token that can be a part is that part.
     void take(std::string_view token) {
-        if (!time && (time = parse_time(token))) return;
-        std::string_view rest = token;
-        if (!day && (day = take_number(rest, 1, 2))) return;
-        if (!month && (month = parse_month(token))) return;
-        rest = token;
-        if (!year) year = take_number(rest, 2, 4);
+        std::string_view day_text = token;
+        std::string_view year_text = token;
+        if (fill(time, [&] { return parse_time(token); })) return;
+        if (fill(day, [&] { return take_number(day_text, 1, 2); })) return;
+        if (fill(month, [&] { return parse_month(token); })) return;
+        fill(year, [&] { return take_number(year_text, 2, 4); });
+    }
+
+private:
+    template <typename T, typename Parse>
+    static bool fill(std::optional<T>& part, Parse parse) {
+        if (part) return false;
+        part = parse();
+        return part.has_value();
     }
 };
 

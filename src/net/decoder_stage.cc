@@ -12,7 +12,7 @@ namespace quarry::net {
 
 namespace {
 
-constexpr std::size_t block_bytes = 64 * 1024;
+constexpr std::size_t block_bytes = std::size_t{64} * 1024;
 using Block = std::array<char, block_bytes>;
 
 std::unexpected<Error> not_valid(std::string_view coding) {

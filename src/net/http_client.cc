@@ -63,7 +63,7 @@ public:
     Loop(HttpConfig config, MultiHandle multi) : config_(std::move(config)), multi_(std::move(multi)) {}
 
     void submit(HttpRequest request, Callback callback);
-    void run(std::stop_token stop);
+    void run(const std::stop_token& stop);
     void wake() { curl_multi_wakeup(multi_.get()); }
 
 private:
@@ -124,7 +124,7 @@ void HttpClient::Loop::submit(HttpRequest request, Callback callback) {
                                       fmt::format("{} requests are waiting already", config_.max_waiting)});
 }
 
-void HttpClient::Loop::run(std::stop_token stop) {
+void HttpClient::Loop::run(const std::stop_token& stop) {
     block_signals();
     const std::stop_callback wake_up(stop, [this] { wake(); });
     while (!stop.stop_requested()) run_once();
@@ -303,7 +303,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::open(HttpConfig config) {
 }
 
 HttpClient::HttpClient(std::unique_ptr<Loop> loop)
-    : loop_(std::move(loop)), thread_([this](std::stop_token stop) { loop_->run(std::move(stop)); }) {}
+    : loop_(std::move(loop)), thread_([this](const std::stop_token& stop) { loop_->run(stop); }) {}
 
 HttpClient::~HttpClient() = default;
 

@@ -24,11 +24,11 @@ enum class WhenTooLarge {
 
 // What one request may cost. Everything a server can stretch has a limit.
 struct HttpLimits {
-    std::chrono::milliseconds timeout{60'000};          // from the first lookup to the last byte
-    std::chrono::milliseconds connect_timeout{10'000};  // lookup, TCP and TLS handshake together
-    std::uint64_t body_bytes = 50 * 1024 * 1024;        // after decoding
+    std::chrono::milliseconds timeout{60'000};                   // from the first lookup to the last byte
+    std::chrono::milliseconds connect_timeout{10'000};           // lookup, TCP and TLS handshake together
+    std::uint64_t body_bytes = std::uint64_t{50} * 1024 * 1024;  // after decoding
     WhenTooLarge when_too_large = WhenTooLarge::fail;
-    std::uint64_t header_bytes = 256 * 1024;  // of all answers to this request together
+    std::uint64_t header_bytes = std::uint64_t{256} * 1024;  // of all answers to this request together
 
     // A server that has begun to answer and then sends less than this is given up. Thinking before the first
     // byte is not dripping: only `timeout` ends that.

@@ -18,7 +18,7 @@ namespace quarry::net {
 namespace {
 
 // A declined body up to this size is read and dropped, so that the connection can be used again.
-constexpr std::uint64_t most_skipped_bytes = 64 * 1024;
+constexpr std::uint64_t most_skipped_bytes = std::uint64_t{64} * 1024;
 
 const char* method_name(HttpMethod method) {
     switch (method) {
