@@ -131,9 +131,10 @@ bool leads_exactly_there(const SpecialRange& range) {
 }
 
 Error refusal(const Address& address, std::string_view what, Kind kind) {
-    const char* advice =
-        kind == Kind::metadata ? "by naming it in fetch.allowed_networks" : "with --allow-private";
-    return {ErrorCode::refused, fmt::format("refused: {} is {} (allow it {})", address.text(), what, advice)};
+    const std::string text = address.text();
+    const std::string advice =
+        kind == Kind::metadata ? fmt::format("--allow-network {}", text) : std::string("--allow-private");
+    return {ErrorCode::refused, fmt::format("refused: {} is {} (allow it with {})", text, what, advice)};
 }
 
 }  // namespace

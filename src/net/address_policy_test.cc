@@ -167,8 +167,8 @@ TEST_CASE("a refusal says what the address is and how to allow it") {
         "refused: ::ffff:127.0.0.1 is an IPv4-mapped address of 127.0.0.1, a loopback address (allow it with "
         "--allow-private)");
     CHECK(sentence("169.254.169.254") ==
-          "refused: 169.254.169.254 is a cloud metadata address (allow it by naming it in "
-          "fetch.allowed_networks)");
+          "refused: 169.254.169.254 is a cloud metadata address (allow it with --allow-network "
+          "169.254.169.254)");
 }
 
 TEST_CASE("a host that is an address is checked without a lookup, a name is left to the connection") {
