@@ -1,5 +1,8 @@
 // Tab sets: every panel is written, under its label, whether it is the one shown or not.
+#include <algorithm>
+
 #include "extract/markdown_writer.h"
+#include "extract/one_line.h"
 
 namespace quarry::extract::markdown {
 
@@ -14,6 +17,7 @@ namespace {
 constexpr int most_siblings = 64;
 constexpr int most_levels = 3;
 constexpr NodeId most_nodes = 400;
+constexpr std::size_t longest_label = 200;
 
 bool is_label_row(const Tree& tree, NodeId id) {
     return tree.is_element(id) &&
@@ -94,8 +98,11 @@ bool Writer::tab_labels(NodeId id) {
 
 bool Writer::tab_panel(NodeId id) {
     const NodeId label = find_label(tree_, id);
-    if (label == html::no_node) return false;
-    formatted_block(label, Format::strong);
+    if (label == html::no_node || tree_.contains(label, id)) return false;
+    block_edge();
+    const bool opened = run_.open(Format::strong);
+    run_.text(text_line(tree_, label, longest_label));
+    if (opened) run_.close();
     block(id);
     return true;
 }
