@@ -21,6 +21,7 @@ TEST_CASE("a heading's link to itself is left out") {
         {"<h2 id=x><a href='#x' aria-hidden=true class=anchor><svg></svg></a>T</h2>", "## T"},
         {"<h2 id=x>T <a href='#x' class=hash-link aria-label='Direct link to T'>\u200B</a></h2>", "## T"},
         {"<h2 id=x><a href='#x'>T</a></h2>", "## T"},
+        {"<a href='#x'><h2 id=x>T</h2></a>", "## T"},
         {"<h2><a href=other>T</a></h2>", "## [T](other)"},
         {"<h2><a href=/><img src=logo.png alt=L></a></h2>", "## [![L](logo.png)](/)"},
     });

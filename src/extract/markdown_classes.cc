@@ -46,8 +46,7 @@ constexpr auto katex_entries = entries(katex, "katex");
 constexpr auto katex_displays = entries(katex_display, "katex-display");
 constexpr auto math_pictures =
     entries(math_picture, "katex-html", "MathJax", "MathJax_Display", "MathJax_Preview", "MathJax_SVG",
-            "MathJax_SVG_Display", "MathJax_CHTML", "MJXc-display", "mjx-chtml",
-            "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display");
+            "MathJax_SVG_Display", "MathJax_CHTML", "MJXc-display", "mjx-chtml", "mwe-math-element");
 constexpr auto math_sources =
     entries(math_source, "math", "arithmatex", "tex2jax_process", "math-tex", "mathjax");
 constexpr auto tab_label_rows = entries(tab_labels, "tabbed-labels");

@@ -22,13 +22,24 @@ std::size_t fence_length(std::string_view code) {
     return longest + 1;
 }
 
+// An editor in the page has buttons and labels around the code.
+NodeId code_inside(const html::Tree& tree, NodeId id) {
+    const NodeId end = std::min(tree[id].end, id + 80);
+    for (NodeId inside = id + 1; inside < end; ++inside) {
+        if (tree.is_element(inside) &&
+            (tree.has_class(inside, "cm-content") || tree.has_class(inside, "CodeMirror-code")))
+            return inside;
+    }
+    return id;
+}
+
 }  // namespace
 
 void Writer::code_block(NodeId id) {
     leave_heading();
     block_edge();
     code_.clear();
-    const bool has_markup = append_code_text(tree_, selection_, id, code_);
+    const bool has_markup = append_code_text(tree_, selection_, code_inside(tree_, id), code_);
     // Highlighters and editors leave empty boxes behind; an author's empty block stays.
     if (is_blank_text(code_) && has_markup) return;
     if (place_ == Place::cell) {

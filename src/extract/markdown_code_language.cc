@@ -261,6 +261,18 @@ private:
     std::optional<Attr> code_language_;
 };
 
+// The label that an editor shows above the code.
+std::string language_in_label(const Tree& tree, NodeId block) {
+    const NodeId end = std::min(tree[block].end, block + 40);
+    for (NodeId inside = block + 1; inside < end; ++inside) {
+        if (tree.is(inside, Tag::code) || tree.has_class(inside, "cm-content")) return "";
+        if (!tree.is_text(inside)) continue;
+        std::string label = lower_case(trimmed(tree[inside].text).substr(0, 20));
+        if (!label.empty()) return is_known(label) ? label : "";
+    }
+    return "";
+}
+
 }  // namespace
 
 std::string code_language(const Tree& tree, NodeId block) {
@@ -269,6 +281,9 @@ std::string code_language(const Tree& tree, NodeId block) {
     const NodeId end = std::min(tree[block].end, block + 6);
     for (NodeId inside = block + 1; inside < end && language.empty(); ++inside) {
         if (tree.is(inside, Tag::code) || tree.is(inside, Tag::pre)) language = finder.of(inside, true);
+    }
+    if (language.empty() && tree[block].end > block + 2 && tree.is(block + 1, Tag::div)) {
+        language = language_in_label(tree, block);
     }
     // Around: wrappers that hold little else.
     NodeId ancestor = tree[block].parent;

@@ -66,6 +66,14 @@ TEST_CASE("line numbers and buttons are not code") {
     });
 }
 
+TEST_CASE("an editor shows its code and nothing around it") {
+    check_markdown(
+        {{"<pre><div>Python<button>Run</button></div><div class=cm-editor><div "
+          "class=cm-content><span>a</span><br>"
+          "<span>b</span></div></div></pre>",
+          "```python\na\nb\n```"}});
+}
+
 TEST_CASE("every line is a line, however it is wrapped") {
     check_markdown({
         {"<pre><code><span class=line>a</span>\n<span class=line></span>\n<span "

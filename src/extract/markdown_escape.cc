@@ -102,7 +102,7 @@ Invisible read_invisible(std::string_view text, std::size_t at) {
     }
     if (first == 0xE2 && second == 0x81) {
         if (third == 0x9F) return {3, true};
-        if (third == 0xA0) return {3, false};  // word joiner
+        if (third >= 0xA0 && third <= 0xA4) return {3, false};  // word joiner, invisible operators
         return {};
     }
     if (first == 0xE1 && second == 0x9A && third == 0x80) return {3, true};

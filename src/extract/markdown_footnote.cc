@@ -1,6 +1,7 @@
 #include "extract/markdown_footnote.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "extract/ascii.h"
 #include "extract/markdown_classes.h"
@@ -21,6 +22,7 @@ constexpr html::TagSet small_tags{Tag::sup, Tag::span, Tag::b, Tag::strong, Tag:
 constexpr int most_levels = 3;
 constexpr NodeId most_nodes = 2000;
 constexpr std::size_t longest_label = 12;
+constexpr unsigned most_items = 100;
 
 bool is_written(const Tree& tree, const Selection& selection, NodeId id) {
     for (; id != html::no_node; id = tree[id].parent) {
@@ -56,6 +58,21 @@ std::string label_of(const Tree& tree, NodeId link) {
         if (usable && label.size() < longest_label) label += c;
     }
     return label;
+}
+
+// The third item of a list that [3] refers to needs no other mark.
+bool is_numbered_item(const Tree& tree, NodeId note, NodeId link) {
+    if (!tree.is(note, Tag::li) || !tree.is(tree[note].parent, Tag::ol)) return false;
+    const std::string label = label_of(tree, link);
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
+    if (error != std::errc() || end != label.data() + label.size() || number == 0 || number > most_items)
+        return false;
+    for (NodeId item = tree[note].parent + 1; item <= note && number > 0; item = tree[item].end) {
+        if (tree.is(item, Tag::li)) --number;
+        if (item == note) return number == 0;
+    }
+    return false;
 }
 
 }  // namespace
@@ -97,9 +114,9 @@ NodeId Footnotes::find_note(const Tree& tree, NodeId link) {
     if (marked == html::no_node || marked <= link) return html::no_node;
     const NodeId note = block_of(tree, marked);
     if (note == html::no_node || tree.contains(note, link)) return html::no_node;
-    return known_.contains(note) || is_in_list_of_notes(tree, note) || leads_back(tree, note, link)
-               ? note
-               : html::no_node;
+    const bool is_note = known_.contains(note) || is_in_list_of_notes(tree, note) ||
+                         is_numbered_item(tree, note, link) || leads_back(tree, note, link);
+    return is_note ? note : html::no_node;
 }
 
 bool Footnotes::leads_back(const Tree& tree, NodeId note, NodeId link) {
@@ -119,7 +136,7 @@ void Footnotes::add(const Tree& tree, NodeId link, NodeId note) {
     references_.push_back({.link = link, .note = note});
     if (!known_.insert(note).second) return;
     notes_.push_back({.id = note, .label = free_label(label_of(tree, link))});
-    collect_backlinks(tree, note);
+    collect_backlinks(tree, note, target(tree.attribute_or_empty(link, Attr::href)));
 }
 
 // The label that the page shows, if no other note has it.
@@ -128,7 +145,10 @@ std::string Footnotes::free_label(std::string wanted) {
     return wanted;
 }
 
-void Footnotes::collect_backlinks(const Tree& tree, NodeId note) {
+void Footnotes::collect_backlinks(const Tree& tree, NodeId note, NodeId marked_by) {
+    // <a id="ref1">1.</a> in front of the note: the label says it already.
+    if (marked_by != note && label_of(tree, marked_by) == notes_.back().label)
+        backlinks_.push_back(marked_by);
     const NodeId end = std::min(tree[note].end, note + most_nodes);
     for (NodeId inside = note + 1; inside < end; ++inside) {
         if (!tree.is_element(inside)) continue;

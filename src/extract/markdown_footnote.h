@@ -44,7 +44,7 @@ private:
     bool leads_back(const html::Tree& tree, html::NodeId note, html::NodeId link);
     html::NodeId target(std::string_view reference) const;
     void add(const html::Tree& tree, html::NodeId link, html::NodeId note);
-    void collect_backlinks(const html::Tree& tree, html::NodeId note);
+    void collect_backlinks(const html::Tree& tree, html::NodeId note, html::NodeId marked_by);
     std::string free_label(std::string wanted);
 
     // For finding only; empty afterwards.

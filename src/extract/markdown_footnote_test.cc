@@ -30,6 +30,16 @@ TEST_CASE("a note may have several paragraphs and references") {
           "a[^x] b[^x]\n\n[^x]: One\n\n    Two"}});
 }
 
+TEST_CASE("numbers in brackets refer to the literature") {
+    check_markdown({
+        {"<p>a <a href='#b2'>[2]</a></p><ol><li id=b1>One<li id=b2>Two</ol>",
+         "a [^2]\n\n1. One\n\n[^2]: Two"},
+        {"<p>a <a href='#r1'>[1]</a></p><div class=references><div><a id=r1>1.</a> <i>Book</i></div></div>",
+         "a [^1]\n\n[^1]: *Book*"},
+        {"<p>a <a href='#s1'>[1]</a></p><p id=s1>Text</p>", "a [\\[1\\]](#s1)\n\nText"},
+    });
+}
+
 TEST_CASE("other raised links stay links") {
     check_markdown({
         {"<p>a<sup><a href='#s'>1</a></sup></p><h2 id=s>S</h2>", "a<sup>[1](#s)</sup>\n\n## S"},

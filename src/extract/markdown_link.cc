@@ -1,4 +1,6 @@
 // Links, images and what else a page refers to.
+#include <algorithm>
+
 #include "extract/ascii.h"
 #include "extract/heading_anchor.h"
 #include "extract/image_source.h"
@@ -28,6 +30,17 @@ bool leads_nowhere(std::string_view reference) {
 bool repeats_text(const Tree& tree, NodeId id, std::string_view title) {
     const std::string line = one_line(title, title.size());
     return text_line(tree, id, line.size() + 8) == line;
+}
+
+// True if the link leads to a heading that it holds.
+bool holds_own_heading(const Tree& tree, NodeId id, std::string_view fragment) {
+    constexpr html::TagSet headings{Tag::h1, Tag::h2, Tag::h3, Tag::h4, Tag::h5, Tag::h6};
+    const NodeId end = std::min(tree[id].end, id + 10);
+    for (NodeId inside = id + 1; inside < end; ++inside) {
+        if (tree.is_element(inside) && headings.contains(tree[inside].tag))
+            return tree.attribute_or_empty(inside, Attr::id) == fragment;
+    }
+    return false;
 }
 
 bool is_one_pixel(const Tree& tree, NodeId id) {
@@ -70,9 +83,12 @@ void Writer::anchor(NodeId id) {
     const auto href = tree_.attribute(id, Attr::href);
     if (heading_ != html::no_node && is_heading_anchor(tree_, id)) return;
     // A heading that links to itself says nothing by it.
-    const bool to_itself = heading_ != html::no_node && href && href->size() > 1 && href->front() == '#' &&
-                           (tree_.attribute_or_empty(heading_, Attr::id) == href->substr(1) ||
-                            tree_.attribute_or_empty(id, Attr::id) == href->substr(1));
+    const std::string_view fragment = href && href->size() > 1 && href->front() == '#' ? href->substr(1) : "";
+    const bool to_itself =
+        !fragment.empty() &&
+        (heading_ == html::no_node ? holds_own_heading(tree_, id, fragment)
+                                   : tree_.attribute_or_empty(heading_, Attr::id) == fragment ||
+                                         tree_.attribute_or_empty(id, Attr::id) == fragment);
     if (!href || to_itself || !resolve(*href, scratch_)) {
         children(id);
         return;
@@ -85,7 +101,7 @@ void Writer::anchor(NodeId id) {
 }
 
 void Writer::image(NodeId id) {
-    if (in_code_ || is_one_pixel(tree_, id)) return;
+    if (in_code_ || is_one_pixel(tree_, id) || formula_image(id)) return;
     std::string_view source = trimmed(tree_.attribute_or_empty(id, Attr::src));
     // A data: URL is often a placeholder for what a script loads later.
     if (source.empty() || source.starts_with("data:")) source = trimmed(image_source(tree_, id));

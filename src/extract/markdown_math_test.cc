@@ -38,4 +38,25 @@ TEST_CASE("MathML without a source is translated") {
     });
 }
 
+TEST_CASE("formulas are found in text, attributes and pictures") {
+    check_markdown({
+        {"<p>a \\(x_1\\) b \\[y^2\\] c</p>", "a $x_1$ b\n\n$$\ny^2\n$$\n\nc"},
+        {"<p>$\\alpha_1$, $n$ and $$e=mc^2$$</p>", "$\\alpha_1$, $n$ and\n\n$$\ne=mc^2\n$$"},
+        {"<p>$5 to $10, $ x $, \\(word\\)</p>", "$5 to $10, $ x $, \\\\(word\\\\)"},
+        {"<p><span class=math-inline data-math='x^2'>x2</span></p>", "$x^2$"},
+        {"<p><span class=mwe-math-element><span style='display:none'><math alttext='{\\displaystyle "
+         "x}'><mi>x</mi></math></span>"
+         "<img src=x.svg alt=x></span></p>",
+         "$x$"},
+        {"<p><mjx-container><mjx-math><mjx-mi>x</mjx-mi></mjx-math><mjx-assistive-mml><math><mi>x</mi></math>"
+         "</mjx-assistive-mml></mjx-container></p>",
+         "$x$"},
+        {"<img class=latex src=f.png alt='x^2'>", "$x^2$"},
+        {"<math><mtable><mlabeledtr><mtd><mtext>(1)</mtext></mtd><mtd><mi>a</mi></mtd></mlabeledtr></"
+         "mtable></math>",
+         "$a$"},
+        {"<math><menclose notation=top><mi>A</mi></menclose></math>", "$\\overline{A}$"},
+    });
+}
+
 }  // namespace quarry::extract

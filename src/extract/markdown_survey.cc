@@ -28,6 +28,14 @@ bool holds_superscript(const Tree& tree, NodeId id) {
     return false;
 }
 
+// "[1]", as papers refer to their literature.
+bool is_bracketed_number(const Tree& tree, NodeId id) {
+    if (tree[id].end != id + 2 || !tree.is_text(id + 1)) return false;
+    const std::string_view text = tree[id + 1].text;
+    return text.size() > 2 && text.size() < 8 && text.front() == '[' && text.back() == ']' &&
+           text[1] >= '0' && text[1] <= '9';
+}
+
 }  // namespace
 
 Survey::Survey(const Tree& tree, const Selection& selection) {
@@ -62,7 +70,8 @@ void Survey::visit(const Tree& tree, NodeId id) {
         const bool marked =
             tree.attribute_or_empty(id, Attr::class_).find("footnote") != std::string_view::npos ||
             tree.attribute_or_empty(id, Attr::role) == "doc-noteref";
-        if (id < superscript_end_ || marked || holds_superscript(tree, id)) raised_links_.push_back(id);
+        if (id < superscript_end_ || marked || holds_superscript(tree, id) || is_bracketed_number(tree, id))
+            raised_links_.push_back(id);
     }
 }
 

@@ -22,16 +22,9 @@ bool is_layout(const Tree& tree, const TableFacts& table) {
            table.paragraphs > 2 * table.cells || table.text_bytes / (table.cells + 1) > 600;
 }
 
-void append_delimiter_row(std::string& line, const std::vector<Alignment>& alignments) {
-    line += '|';
-    for (const Alignment alignment : alignments) {
-        switch (alignment) {
-            case Alignment::none: line += " --- |"; break;
-            case Alignment::left: line += " :--- |"; break;
-            case Alignment::center: line += " :---: |"; break;
-            case Alignment::right: line += " ---: |"; break;
-        }
-    }
+const std::string& append_empty_cells(std::string& row, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) row += "  |";
+    return row;
 }
 
 // What is still without a backslash would end the cell, even in code.
@@ -76,39 +69,39 @@ void Writer::data_table(NodeId id) {
     run_.set_break_style(BreakStyle::tag);
     begin_block(Block::table);
     std::string row;
-    if (!rows.first_is_header) {
-        row = "|";
-        for (std::size_t column = 0; column < rows.alignments.size(); ++column) row += "  |";
-        out_.write(row);
-        out_.next_line();
-        row.clear();
-        append_delimiter_row(row, rows.alignments);
-        out_.write(row);
-    }
-    std::size_t filler_budget = 2 * rows.cells.size();
+    if (!rows.first_is_header) out_.write(append_empty_cells(row = "|", rows.alignments.size()));
     std::size_t cell = 0;
+    std::size_t filler_budget = 2 * rows.cells.size();
     for (std::size_t i = 0; i < rows.ends.size(); ++i) {
-        const std::size_t begin = cell;
+        std::size_t missing = rows.alignments.size() + cell - rows.ends[i];
         row = "|";
         for (; cell < rows.ends[i]; ++cell) table_cell(rows.cells[cell].id, row);
-        const std::size_t missing = rows.alignments.size() - (cell - begin);
         const bool is_header = i == 0 && rows.first_is_header;
         // Readers fill up short rows themselves, except the header.
-        if (is_header || missing <= filler_budget) {
-            for (std::size_t column = 0; column < missing; ++column) row += "  |";
-            filler_budget -= std::min(missing, filler_budget);
-        }
+        if (!is_header) missing = std::min(missing, filler_budget);
+        filler_budget -= std::min(missing, filler_budget);
+        append_empty_cells(row, missing);
+        if (i == 0 && !is_header) write_delimiter_row(rows.alignments);
         if (!is_header && is_blank_row(row)) continue;
         if (!is_header) out_.next_line();
         out_.write(row);
-        if (!is_header) continue;
-        out_.next_line();
-        row.clear();
-        append_delimiter_row(row, rows.alignments);
-        out_.write(row);
+        if (is_header) write_delimiter_row(rows.alignments);
     }
     run_.set_break_style(BreakStyle::hard);
     place_ = Place::blocks;
+}
+
+void Writer::write_delimiter_row(const std::vector<Alignment>& alignments) {
+    out_.next_line();
+    out_.write('|');
+    for (const Alignment alignment : alignments) {
+        switch (alignment) {
+            case Alignment::none: out_.write(" --- |"); break;
+            case Alignment::left: out_.write(" :--- |"); break;
+            case Alignment::center: out_.write(" :---: |"); break;
+            case Alignment::right: out_.write(" ---: |"); break;
+        }
+    }
 }
 
 void Writer::table_cell(NodeId id, std::string& row) {

@@ -54,6 +54,8 @@ void Writer::text(NodeId id) {
     if (tree_.is(tree_[id].parent, Tag::ruby) && is_blank_text(text)) return;
     if (in_code_) {
         run_.code(text);
+    } else if (text.find('$') != std::string_view::npos || text.find('\\') != std::string_view::npos) {
+        text_with_formulas(text);
     } else {
         run_.text(text);
     }
@@ -84,6 +86,10 @@ bool Writer::element_with_meaning(NodeId id) {
     for (const html::Attribute& attribute : tree_.attributes(id)) {
         if (attribute.name == Attr::class_) class_attribute = attribute.value;
         if (attribute.name == Attr::role) role = attribute.value;
+        if (attribute.name == Attr::data_math && !attribute.value.empty()) {
+            write_formula(attribute.value, class_attribute.find("block") != std::string_view::npos);
+            return true;
+        }
     }
     if (footnotes_.any()) {
         if (footnotes_.is_backlink(id)) return true;
@@ -185,7 +191,9 @@ void Writer::unlisted_element(NodeId id) {
     constexpr html::TagSet sentences{Tag::p,  Tag::span, Tag::a,  Tag::em, Tag::strong,
                                      Tag::b,  Tag::i,    Tag::h1, Tag::h2, Tag::h3,
                                      Tag::h4, Tag::h5,   Tag::h6, Tag::td, Tag::th};
-    if (parent.kind == NodeKind::element && sentences.contains(parent.tag)) {
+    if (tree_.name(tree_[id].tag).starts_with("mjx-")) {
+        mathjax_element(id);
+    } else if (parent.kind == NodeKind::element && sentences.contains(parent.tag)) {
         children(id);
     } else {
         block(id);

@@ -18,6 +18,7 @@
 #include "extract/markdown_footnote.h"
 #include "extract/markdown_inline_run.h"
 #include "extract/markdown_survey.h"
+#include "extract/markdown_table_rows.h"
 #include "extract/selection.h"
 #include "html/tree.h"
 
@@ -90,6 +91,7 @@ private:
     // markdown_table.cc
     void table(NodeId id);
     void data_table(NodeId id);
+    void write_delimiter_row(const std::vector<Alignment>& alignments);
     void table_cell(NodeId id, std::string& row);
     void table_in_cell(NodeId id);
 
@@ -112,7 +114,10 @@ private:
     // markdown_math.cc
     bool formula(NodeId id, ClassTraits traits);
     void math_element(NodeId id);
+    void mathjax_element(NodeId id);
     bool math_script(NodeId id);
+    bool formula_image(NodeId id);
+    void text_with_formulas(std::string_view text);
     void write_formula(std::string_view tex, bool display);
 
     const html::Tree& tree_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "extract/ascii.h"
 #include "extract/mathml_symbols.h"
@@ -47,6 +48,7 @@ public:
             case Tag::mover: over(id); break;
             case Tag::mtable: matrix(id); break;
             case Tag::mfenced: fenced(id); break;
+            case Tag::menclose: enclosed(id); break;
             case Tag::mphantom:
             case Tag::annotation:
             case Tag::annotation_xml: break;
@@ -221,22 +223,48 @@ private:
     }
 
     void matrix(NodeId id) {
+        // A numbered equation is a table of one row, with its number in front.
+        const NodeId only = child(id, 0);
+        if (only != html::no_node && child(id, 1) == html::no_node && tree_[only].tag == Tag::mlabeledtr) {
+            row(only, "");
+            return;
+        }
         out_ += "\\begin{matrix}";
-        bool first_row = true;
-        for (NodeId row = id + 1; row < tree_[id].end; row = tree_[row].end) {
-            if (!tree_.is_element(row)) continue;
-            out_ += first_row ? " " : " \\\\ ";
-            first_row = false;
-            bool first_cell = true;
-            for (NodeId cell = row + 1; cell < tree_[row].end; cell = tree_[cell].end) {
-                if (!tree_.is_element(cell)) continue;
-                if (!first_cell) out_ += " & ";
-                first_cell = false;
+        bool first = true;
+        for (NodeId at = id + 1; at < tree_[id].end; at = tree_[at].end) {
+            if (!tree_.is_element(at)) continue;
+            out_ += first ? " " : " \\\\ ";
+            first = false;
+            row(at, " & ");
+        }
+        out_ += " \\end{matrix}";
+    }
+
+    void row(NodeId id, std::string_view separator) {
+        bool label = tree_[id].tag == Tag::mlabeledtr;
+        bool first = true;
+        for (NodeId cell = id + 1; cell < tree_[id].end; cell = tree_[cell].end) {
+            if (!tree_.is_element(cell)) continue;
+            if (!std::exchange(label, false)) {
+                if (!first) out_ += separator;
+                first = false;
                 children(cell);
                 trim();
             }
         }
-        out_ += " \\end{matrix}";
+    }
+
+    // A frame around something: what of it TeX has a name for.
+    void enclosed(NodeId id) {
+        const auto name = tree_.find_attribute_name("notation");
+        const std::string_view notation = name ? tree_.attribute_or_empty(id, *name) : "";
+        if (notation.find("top") != std::string_view::npos) out_ += "\\overline";
+        if (notation.find("bottom") != std::string_view::npos) out_ += "\\underline";
+        if (notation.find("box") != std::string_view::npos) out_ += "\\boxed";
+        out_ += '{';
+        children(id);
+        trim();
+        out_ += '}';
     }
 
     void fenced(NodeId id) {
