@@ -4,6 +4,7 @@
 
 #include "extract/base_url.h"
 #include "extract/clean_html.h"
+#include "extract/embedded_text.h"
 #include "extract/images.h"
 #include "extract/links.h"
 #include "extract/main_content.h"
@@ -33,6 +34,22 @@ bool has_words(const Document& document) {
         if (form->find_first_not_of(blank) != std::string::npos) return true;
     }
     return false;
+}
+
+// A page without text of its own may hold it as data, or at least describe itself. False if it does neither,
+// or if selectors asked for parts of the page proper.
+bool recover_content(const html::Tree& tree, const url::Url* base, const ExtractOptions& options,
+                     Document& document) {
+    if (!options.include_tags.empty() || !options.exclude_tags.empty()) return false;
+    std::string found = embedded_html(tree);
+    const bool is_described = found.empty();
+    if (is_described) found = described_html(tree);
+    if (found.empty()) return false;
+    const html::Tree recovered = html::parse(std::move(found));
+    write_content(recovered, select_full_page(recovered), base, options, document);
+    add_warning(document, is_described ? "this is only the page's description of itself"
+                                       : "the text was read from the data for the page's scripts");
+    return has_words(document);
 }
 
 std::unexpected<Error> no_text(ScriptMade made, const ExtractOptions& options) {
@@ -71,7 +88,8 @@ Result<Document> html_document(const Page& page, html::Decoded decoded, const Ex
     write_forms(tree, selection, base, options, document);
     const ScriptMade made = made_by_scripts(tree);
     const bool is_empty = !has_words(document) || made == ScriptMade::entirely;
-    if (wants_content && is_empty) return no_text(made, options);
+    if (wants_content && is_empty && !recover_content(tree, base, options, document))
+        return no_text(made, options);
 
     if (options.formats.metadata) document.metadata = read_metadata(tree, base, page.headers);
     detect_missing_language(options, document);
@@ -79,8 +97,8 @@ Result<Document> html_document(const Page& page, html::Decoded decoded, const Ex
     return document;
 }
 
-void write_forms(const html::Tree& tree, const Selection& selection, const url::Url* base,
-                 const ExtractOptions& options, Document& document) {
+void write_content(const html::Tree& tree, const Selection& selection, const url::Url* base,
+                   const ExtractOptions& options, Document& document) {
     const Formats& formats = options.formats;
     const bool keep_data = options.keep_data_images;
     if (formats.markdown) {
@@ -90,13 +108,19 @@ void write_forms(const html::Tree& tree, const Selection& selection, const url::
         document.html = to_clean_html(tree, selection, {.base = base, .keep_data_images = keep_data});
     }
     if (formats.text) document.text = to_plain_text(tree, selection);
-    if (formats.links) {
+}
+
+void write_forms(const html::Tree& tree, const Selection& selection, const url::Url* base,
+                 const ExtractOptions& options, Document& document) {
+    write_content(tree, selection, base, options, document);
+    if (options.formats.links) {
         document.links = find_links(tree, base);
         document.frames = find_frames(tree, base);
         document.feeds = find_feeds(tree, base);
     }
-    if (formats.images) {
-        document.images = find_images(tree, base, keep_data ? DataImages::keep : DataImages::leave_out);
+    if (options.formats.images) {
+        const auto data_images = options.keep_data_images ? DataImages::keep : DataImages::leave_out;
+        document.images = find_images(tree, base, data_images);
     }
 }
 

@@ -14,8 +14,11 @@ namespace quarry::extract {
 
 Result<Document> html_document(const Page& page, html::Decoded decoded, const ExtractOptions& options);
 
-// Writes the selected part of the tree in every form that was asked for, and the links and images of all of
-// it.
+// Writes the selected part of the tree as markdown, HTML and text, as far as they were asked for.
+void write_content(const html::Tree& tree, const Selection& selection, const url::Url* base,
+                   const ExtractOptions& options, Document& document);
+
+// The same, and the links and images of all of the tree.
 void write_forms(const html::Tree& tree, const Selection& selection, const url::Url* base,
                  const ExtractOptions& options, Document& document);
 

@@ -21,15 +21,24 @@ using html::Tree;
 // A name, a slogan and a line about cookies fit into this; an article does not.
 constexpr std::size_t next_to_nothing = 200;
 
-constexpr html::TagSet not_shown{Tag::script,   Tag::style, Tag::template_,
-                                 Tag::noscript, Tag::title, Tag::svg};
+constexpr html::TagSet not_shown{Tag::script, Tag::style, Tag::template_, Tag::title, Tag::svg};
+
+bool asks_for_scripts(const Tree& tree, NodeId noscript) {
+    constexpr std::size_t enough = 1'000;
+    const std::string text = lower_case(text_line(tree, noscript, enough));
+    if (text.size() >= enough) return false;  // An article may mention JavaScript; a request is short.
+    return text.find("javascript") != std::string::npos || text.find("enable js") != std::string::npos;
+}
 
 // Bytes of text that a reader without scripts sees, not counted beyond what matters.
 std::size_t shown_bytes(const Tree& tree, NodeId root) {
     std::size_t bytes = 0;
     for (NodeId id = root; id < tree[root].end && bytes <= next_to_nothing;) {
         const html::Node& node = tree[id];
-        if (node.kind == html::NodeKind::element && not_shown.contains(node.tag)) {
+        const bool is_element = node.kind == html::NodeKind::element;
+        // A whole page may stand in <noscript>; a request to turn scripts on is no text.
+        const bool is_request = is_element && node.tag == Tag::noscript && asks_for_scripts(tree, id);
+        if (is_request || (is_element && not_shown.contains(node.tag))) {
             id = node.end;
             continue;
         }
@@ -53,12 +62,6 @@ bool is_mount_point(const Tree& tree, NodeId id) {
     const std::string_view own_id = tree.attribute_or_empty(id, Attr::id);
     const bool is_custom_element = tree.name(tree[id].tag).find('-') != std::string_view::npos;
     return is_custom_element || (!own_id.empty() && std::ranges::find(names, own_id) != names.end());
-}
-
-bool asks_for_scripts(const Tree& tree, NodeId noscript) {
-    constexpr std::size_t enough = 1'000;
-    const std::string text = lower_case(text_line(tree, noscript, enough));
-    return text.find("javascript") != std::string::npos || text.find("enable js") != std::string::npos;
 }
 
 }  // namespace
