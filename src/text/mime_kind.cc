@@ -34,13 +34,16 @@ bool has_utf16_mark(std::string_view bytes) {
 }
 
 // The standard's binary data bytes: controls that no text has.
+bool is_binary_byte(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte <= 0x08 || byte == 0x0B || (byte >= 0x0E && byte <= 0x1A) || (byte >= 0x1C && byte <= 0x1F);
+}
+
+// For the standard a single such byte makes binary data. Real pages do have a stray NUL now and then, and
+// their text is wanted, so one byte in 32 is forgiven; archives and pictures have far more.
 bool is_binary(std::string_view bytes) {
     if (has_utf16_mark(bytes)) return false;
-    return std::ranges::any_of(bytes, [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return byte <= 0x08 || byte == 0x0B || (byte >= 0x0E && byte <= 0x1A) ||
-               (byte >= 0x1C && byte <= 0x1F);
-    });
+    return static_cast<std::size_t>(std::ranges::count_if(bytes, is_binary_byte)) * 32 > bytes.size();
 }
 
 // The kind of an XML document, told by its first element.
@@ -107,8 +110,8 @@ Content of_xml(std::string_view bytes) {
 
 // What the bytes are when no header can be believed.
 Content sniff(std::string_view url_path, std::string_view bytes) {
-    if (is_binary(bytes)) return {ContentKind::other, "binary data"};
     if (looks_like_html(bytes)) return of_kind(ContentKind::html);
+    if (is_binary(bytes)) return {ContentKind::other, "binary data"};
     const std::string_view start = without_preamble(bytes);
     if (start.starts_with("<?xml")) return of_xml(start);
     if (const auto kind = kind_of_xml(start)) return of_kind(*kind);
@@ -148,7 +151,7 @@ Content by_header(std::string_view essence, std::string_view url_path, std::stri
     }
     if (known->kind == ContentKind::pdf) return sniff(url_path, bytes);  // it has no PDF signature
     if (known->kind == ContentKind::plain_text) return plain_text(url_path, bytes);
-    if (is_binary(bytes)) return {ContentKind::other, "binary data"};
+    if (is_binary(bytes) && !looks_like_html(bytes)) return {ContentKind::other, "binary data"};
     return known->kind == ContentKind::xml ? of_xml(bytes) : of_kind(known->kind);
 }
 
