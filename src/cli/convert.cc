@@ -35,7 +35,7 @@ struct ListEntry {
 // A local file has no Content-Type; its name says as much. What it says nothing about is told from the bytes.
 std::string content_type_of(const std::string& path) {
     constexpr std::pair<std::string_view, const char*> types[] = {
-        {".html", "text/html"},      {".htm", "text/html"},         {".xhtml", "application/xhtml+xml"},
+        {".html", "text/html"},      {".htm", "text/html"},          {".xhtml", "application/xhtml+xml"},
         {".md", "text/markdown"},    {".markdown", "text/markdown"}, {".txt", "text/plain"},
         {".pdf", "application/pdf"}, {".json", "application/json"}};
     for (const auto& [ending, type] : types)
@@ -51,7 +51,9 @@ public:
     const Formats& formats() const { return options_.formats; }
 
     Result<Document> convert(const std::string& path, const std::string& address) const {
-        Page page{.status = 200, .content_type = content_type_of(path), .body = TRY(read_input(path, session_.settings.bytes("fetch.max_body")))};
+        Page page{.status = 200,
+                  .content_type = content_type_of(path),
+                  .body = TRY(read_input(path, session_.settings.bytes("fetch.max_body")))};
         page.url = page.final_url = address.empty() ? "" : TRY(url::Url::parse(address)).href();
         auto document = work::read_document(page, options_, limits_);
         if (!document)

@@ -43,7 +43,7 @@ public:
             if (!record.document->warning.empty())
                 say(fmt::format("warning: {}: {}", shown(record.url), record.document->warning));
         } else {
-            say_error(session_.terminal, record.error->message);
+            say_error(session_.terminal, sentence_of(record));
         }
         const bool kept = emit(record);
         (record.success() && kept ? succeeded_ : failed_) += 1;
@@ -89,6 +89,13 @@ private:
         const std::string text = plain_output(*record.document, formats_);
         const bool needs_name = pages_ > 1 && output_.empty() && formats_.markdown;
         return needs_name ? fmt::format("<!-- {} -->\n\n{}\n", record.url, text) : text;
+    }
+
+    // Errors of the fetch name the URL already, those of its content do not.
+    static std::string sentence_of(const work::ScrapeRecord& record) {
+        const std::string& sentence = record.error->message;
+        const bool is_named = sentence.find(record.url.substr(0, 100)) != std::string::npos;
+        return is_named ? sentence : fmt::format("{}: {}", shown(record.url), sentence);
     }
 
     static std::string shown(const std::string& url) { return shorten(url, 100); }

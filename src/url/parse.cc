@@ -62,7 +62,7 @@ std::unexpected<Error> too_long() {
 }
 
 Error explained(Error error, std::string_view input) {
-    error.message = fmt::format("invalid URL \"{}\": {}", shown_form(input), error.message);
+    error.message = fmt::format("Invalid URL \"{}\": {}", shown_form(input), error.message);
     return error;
 }
 

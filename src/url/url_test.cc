@@ -212,7 +212,7 @@ TEST_CASE("an error says what is wrong and hides what may be a password") {
     const auto error = Url::parse("https://user:secret@exa mple/").error();
 
     CHECK(error.code == ErrorCode::invalid_argument);
-    CHECK(error.message == "invalid URL \"https://***@exa mple/\": the host has a forbidden character");
+    CHECK(error.message == "Invalid URL \"https://***@exa mple/\": the host has a forbidden character");
 }
 
 TEST_CASE("an error shows only the beginning of a long URL, and no long password either") {
@@ -220,7 +220,7 @@ TEST_CASE("an error shows only the beginning of a long URL, and no long password
         Url::parse("https://u:" + std::string(500, 'p') + "@a b/" + std::string(500, 'x')).error().message;
 
     CHECK(message.size() < 300);
-    CHECK(message.starts_with("invalid URL \"https://***@a b/xxx"));
+    CHECK(message.starts_with("Invalid URL \"https://***@a b/xxx"));
 }
 
 TEST_CASE("a URL over the limit is refused, one at the limit is read") {

@@ -15,7 +15,7 @@ boost::json::object to_json(const SiteMap& map) {
     object["external_count"] = map.external_count;
     object["depth_reached"] = map.depth_reached;
     if (!map.warning.empty()) object["warning"] = map.warning;
-    if (map.error) object["error"] = map.error->message;
+    object["error"] = map.error ? boost::json::value(map.error->message) : boost::json::value(nullptr);
     return object;
 }
 

@@ -26,9 +26,7 @@ Result<url::Url> parse_page_address(std::string_view text) {
     text = trimmed(text);
     if (text.empty()) return fail(ErrorCode::invalid_argument, "Invalid URL: it is empty");
     auto url = url::Url::parse(lacks_scheme(text) ? fmt::format("http://{}", text) : std::string(text));
-    if (!url)
-        return fail(ErrorCode::invalid_argument,
-                    fmt::format("Invalid URL \"{}\": {}", text, url.error().message));
+    if (!url) return url;
     if (!url->is_http()) {
         return fail(
             ErrorCode::invalid_argument,

@@ -69,8 +69,8 @@ private:
     ScrapeOptions options_;
 };
 
-// The document's fields as in model/document_json.h, with `url`, `success` and, for failures, `error` and
-// `code` beside them, and with the facts of the fetch (sourceURL, url, statusCode, contentType, error) in
+// The document's fields as in model/document_json.h, with `url`, `success`, `status_code`, `crawl_timestamp`,
+// `title`, `description` and `error` (null, or a sentence, then with a `code`) beside them, and with the facts of the fetch (sourceURL, url, statusCode, contentType, error) in
 // `metadata`.
 boost::json::object to_json(const ScrapeRecord& record, const Formats& formats);
 

@@ -39,12 +39,17 @@ json::object to_json(const ScrapeRecord& record, const Formats& formats) {
     json::object object;
     object["url"] = record.url;
     object["success"] = record.success();
+    object["status_code"] = record.status_code;
+    object["crawl_timestamp"] = iso_time(record.fetched_at);
+    object["error"] = nullptr;
     if (record.error) {
         object["error"] = record.error->message;
         object["code"] = code_name(record.error->code);
     }
     json::object metadata;
     if (record.document) {
+        object["title"] = record.document->metadata.title;
+        object["description"] = record.document->metadata.description;
         for (auto& [name, value] : quarry::to_json(*record.document, formats)) object[name] = value;
         if (const json::value* found = object.if_contains("metadata")) metadata = found->as_object();
     }
