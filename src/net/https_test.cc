@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "net/http_client.h"
-#include "servers/nginx_server.h"
+#include "servers/nginx.h"
 
 using namespace quarry;
 using namespace quarry::net;
@@ -12,30 +12,25 @@ using namespace std::chrono_literals;
 
 namespace {
 
-HttpRequest request_for(const test::NginxServer& nginx) {
-    return {.url = url::Url::parse(nginx.url()).value(), .policy = {.allow_private = true}};
+std::optional<test::Nginx> start_nginx() {
+    return test::Nginx::start_tls("/nonexistent",
+                                  "location / { default_type text/plain; return 200 'hello from nginx'; }");
 }
 
-// Asks until nginx listens.
-Result<HttpResponse> perform_when_ready(HttpClient& client, HttpRequest request) {
-    for (int attempt = 0; attempt < 200; ++attempt) {
-        auto response = client.perform(request);
-        if (response || response.error().code != ErrorCode::unavailable) return response;
-        request.not_before = std::chrono::steady_clock::now() + 20ms;
-    }
-    return fail(ErrorCode::timeout, "nginx did not start");
+HttpRequest request_for(const test::Nginx& nginx) {
+    return {.url = url::Url::parse(nginx.url("/")).value(), .policy = {.allow_private = true}};
 }
 
 }  // namespace
 
 TEST_CASE("a server that offers HTTP/2 is spoken to in HTTP/2, many requests over few connections") {
-    const auto nginx = test::NginxServer::start();
+    const auto nginx = start_nginx();
     if (!nginx) {
         MESSAGE("skipped: nginx or openssl is not installed");
         return;
     }
     const auto client = HttpClient::open({.ca_file = nginx->ca_file()}).value();
-    const HttpResponse first = perform_when_ready(*client, request_for(*nginx)).value();
+    const HttpResponse first = client->perform(request_for(*nginx)).value();
     CHECK(first.http_version == 20);
     CHECK(first.body == "hello from nginx");
 
@@ -51,7 +46,7 @@ TEST_CASE("a server that offers HTTP/2 is spoken to in HTTP/2, many requests ove
 }
 
 TEST_CASE("an open HTTP/2 connection is checked again for a request that may not use it") {
-    const auto nginx = test::NginxServer::start();
+    const auto nginx = start_nginx();
     if (!nginx) {
         MESSAGE("skipped: nginx or openssl is not installed");
         return;
@@ -59,8 +54,8 @@ TEST_CASE("an open HTTP/2 connection is checked again for a request that may not
     const auto client = HttpClient::open({.ca_file = nginx->ca_file()}).value();
     // By name, so that only the check at the connection can catch it.
     HttpRequest request = request_for(*nginx);
-    request.url = url::Url::parse(nginx->url("localhost")).value();
-    REQUIRE(perform_when_ready(*client, request).value().http_version == 20);
+    request.url = url::Url::parse(nginx->url("/", "localhost")).value();
+    REQUIRE(client->perform(request).value().http_version == 20);
 
     request.policy = {};
     const auto response = client->perform(request);
@@ -70,30 +65,30 @@ TEST_CASE("an open HTTP/2 connection is checked again for a request that may not
 }
 
 TEST_CASE("a certificate that nobody vouches for is refused, and the address policy holds over TLS") {
-    const auto nginx = test::NginxServer::start();
+    const auto nginx = start_nginx();
     if (!nginx) {
         MESSAGE("skipped: nginx or openssl is not installed");
         return;
     }
     const auto client = HttpClient::open({}).value();
-    const auto untrusted = perform_when_ready(*client, request_for(*nginx));
+    const auto untrusted = client->perform(request_for(*nginx));
     REQUIRE_FALSE(untrusted);
     CHECK(untrusted.error().code == ErrorCode::refused);
     CHECK(untrusted.error().message.starts_with("certificate of 127.0.0.1 is not trusted"));
 
-    const auto private_address = client->perform({.url = url::Url::parse(nginx->url()).value()});
+    const auto private_address = client->perform({.url = url::Url::parse(nginx->url("/")).value()});
     REQUIRE_FALSE(private_address);
     CHECK(private_address.error().message.starts_with("refused: 127.0.0.1"));
 }
 
 TEST_CASE("a CA file that cannot be read is said so") {
-    const auto nginx = test::NginxServer::start();
+    const auto nginx = start_nginx();
     if (!nginx) {
         MESSAGE("skipped: nginx or openssl is not installed");
         return;
     }
     const auto client = HttpClient::open({.ca_file = "/nonexistent/ca.pem"}).value();
-    const auto response = perform_when_ready(*client, request_for(*nginx));
+    const auto response = client->perform(request_for(*nginx));
     REQUIRE_FALSE(response);
     CHECK(response.error().code == ErrorCode::invalid_argument);
 }

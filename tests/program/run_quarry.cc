@@ -1,12 +1,8 @@
-#include "run_quarry.h"
+#include "program/run_quarry.h"
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -15,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace quarry::tests {
+namespace quarry::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -36,7 +32,8 @@ struct Pipe {
     }
 };
 
-[[noreturn]] void become_quarry(const std::vector<std::string>& arguments, const RunOptions& options, Pipe* pipes) {
+[[noreturn]] void become_quarry(const std::vector<std::string>& arguments, const RunOptions& options,
+                                Pipe* pipes) {
     dup2(pipes[0].ends[0], 0);
     dup2(pipes[1].ends[1], 1);
     dup2(pipes[2].ends[1], 2);
@@ -59,11 +56,13 @@ void exchange(Pipe* pipes, const RunOptions& options, Ran& ran, pid_t child) {
     if (options.input.empty()) pipes[0].close_end(1);
     const auto deadline = Clock::now() + patience;
     while (pipes[1].ends[0] >= 0 || pipes[2].ends[0] >= 0) {
-        pollfd waits[3] = {{pipes[0].ends[1], POLLOUT, 0}, {pipes[1].ends[0], POLLIN, 0}, {pipes[2].ends[0], POLLIN, 0}};
+        pollfd waits[3] = {
+            {pipes[0].ends[1], POLLOUT, 0}, {pipes[1].ends[0], POLLIN, 0}, {pipes[2].ends[0], POLLIN, 0}};
         if (poll(waits, 3, 100) < 0 && errno != EINTR) break;
         if (Clock::now() > deadline) kill(child, SIGKILL);
         if ((waits[0].revents & (POLLOUT | POLLERR)) != 0) {
-            const ssize_t wrote = write(pipes[0].ends[1], options.input.data() + fed, options.input.size() - fed);
+            const ssize_t wrote =
+                write(pipes[0].ends[1], options.input.data() + fed, options.input.size() - fed);
             if (wrote > 0) fed += static_cast<std::size_t>(wrote);
             if (fed == options.input.size() || (wrote < 0 && errno != EAGAIN)) pipes[0].close_end(1);
         }
@@ -101,27 +100,4 @@ Ran run_quarry(const std::vector<std::string>& arguments, const RunOptions& opti
     return ran;
 }
 
-TemporaryFolder::TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "quarry-test-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TemporaryFolder::write(const std::string& name, const std::string& content) const {
-    const std::filesystem::path path = file(name);
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << content;
-    return path;
-}
-
-std::string read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace quarry::tests
+}  // namespace quarry::test

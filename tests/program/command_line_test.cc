@@ -1,0 +1,109 @@
+// How the program behaves as a program: help, wrong usage, settings, pipes.
+#include <boost/json.hpp>
+#include <doctest/doctest.h>
+
+#include "program/run_quarry.h"
+
+using namespace quarry::test;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("without arguments it prints help with examples and succeeds") {
+    const Ran ran = run_quarry({});
+
+    CHECK(ran.exit_code == 0);
+    CHECK(contains(ran.out, "Examples:\n  quarry scrape"));
+    CHECK(ran.err.empty());
+}
+
+TEST_CASE("every command's help leads with examples") {
+    for (const char* command : {"scrape", "convert", "map", "robots", "config", "completion"}) {
+        CAPTURE(std::string(command));
+        const Ran ran = run_quarry({command, "--help"});
+        CHECK(ran.exit_code == 0);
+        CHECK(contains(ran.out, std::string("Examples:\n  quarry ") + command));
+        CHECK(ran.out.find("Examples:") < ran.out.find("Options:"));
+    }
+}
+
+TEST_CASE("a mistyped command or option is refused with a suggestion") {
+    const Ran command = run_quarry({"scarpe", "https://a.example/"});
+    CHECK(command.exit_code == 2);
+    CHECK(contains(command.err, "did you mean \"scrape\"?"));
+
+    const Ran option = run_quarry({"scrape", "--fromats", "text", "https://a.example/"});
+    CHECK(option.exit_code == 2);
+    CHECK(contains(option.err, "did you mean \"--formats\"?"));
+    CHECK(option.out.empty());
+}
+
+TEST_CASE("the version is printed") {
+    const Ran ran = run_quarry({"--version"});
+    CHECK(ran.exit_code == 0);
+    CHECK(ran.out.starts_with("quarry "));
+}
+
+TEST_CASE("config show tells each value and where it came from, with secrets masked") {
+    const TemporaryFolder folder;
+    const std::string file =
+        folder.write("quarry.toml", "[fetch]\nretries = 1\nbearer_token = \"tops3cret\"\n");
+
+    const Ran ran =
+        run_quarry({"--config", file, "config", "show", "--json"},
+                   {.environment = {"QUARRY_FETCH_TIMEOUT=7s", "QUARRY_FETCH_PROXY=http://me:hush@p:1"}});
+
+    REQUIRE(ran.exit_code == 0);
+    const auto shown = boost::json::parse(ran.out).as_object();
+    CHECK(shown.at("fetch.retries").at("source").as_string() == file);
+    CHECK(shown.at("fetch.timeout").at("value").as_string() == "7s");
+    CHECK(shown.at("fetch.timeout").at("source").as_string() == "QUARRY_FETCH_TIMEOUT");
+    CHECK_FALSE(contains(ran.out, "tops3cret"));
+    CHECK_FALSE(contains(ran.out, "hush"));
+}
+
+TEST_CASE("an unknown key in the configuration file stops every command with a suggestion") {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("quarry.toml", "[fetch]\nretires = 1\n");
+
+    const Ran ran = run_quarry({"--config", file, "convert", "x.html"});
+
+    CHECK(ran.exit_code == 2);
+    CHECK(contains(ran.err, "did you mean \"fetch.retries\"?"));
+}
+
+TEST_CASE("the configuration file in the XDG config home is read") {
+    const TemporaryFolder folder;
+    const std::string file = folder.write("quarry/quarry.toml", "[scrape]\nconcurrency = 9\n");
+
+    const Ran ran =
+        run_quarry({"config", "show", "--json"}, {.environment = {"XDG_CONFIG_HOME=" + folder.path()}});
+
+    CHECK(boost::json::parse(ran.out).at("scrape.concurrency").at("source").as_string() == file);
+}
+
+TEST_CASE("completion scripts know the commands and their options") {
+    for (const char* shell : {"bash", "zsh", "fish"}) {
+        CAPTURE(std::string(shell));
+        const Ran ran = run_quarry({"completion", shell});
+        CHECK(ran.exit_code == 0);
+        CHECK(contains(ran.out, "scrape"));
+        CHECK(contains(ran.out, "full-page"));
+        CHECK_FALSE(contains(ran.out, "pdf-text"));
+    }
+}
+
+TEST_CASE("a closed pipe ends the program quietly") {
+    const TemporaryFolder folder;
+    const std::string page = folder.write("big.html", "<p>" + std::string(4'000'000, 'x') + "</p>");
+
+    const Ran ran = run_quarry({"convert", page, "--full-page"}, {.close_output_after_bytes = 10});
+
+    CHECK(ran.exit_code < 128);
+    CHECK(ran.err.empty());
+}
