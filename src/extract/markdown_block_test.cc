@@ -69,6 +69,8 @@ TEST_CASE("broken lists keep their content") {
         {"<li>a</li><li>b</li>", "- a\n- b"},
         {"<ul><li></li><li>a</ul>", "-\n- a"},
         {"<ul><li><a href=u><svg></svg></a></li><li>a</ul>", "- a"},
+        {"<ul><li></li>text<li>a</ul>", "- text\n- a"},
+        {"<ul><li>a<ul><li></li></ul></ul>", "- a\n\n  -"},
     });
 }
 

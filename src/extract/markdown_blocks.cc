@@ -25,11 +25,10 @@ bool BlockOutput::needs_blank_line(const Container& parent, Block kind, const Co
     if (kind == Block::list && last == Block::list && container->list == parent.last_list)
         return !container->tight;
     if (kind == Block::definition) return last != Block::term && last != Block::definition;
-    if (last == Block::alert)
-        return kind == Block::table || (kind == Block::list && container->ordered_later);
+    if (last == Block::alert) return kind == Block::table || (kind == Block::list && container->needs_room);
     if (kind == Block::term) return last != Block::term;
     if (!parent.tight) return true;
-    if (kind == Block::list) return container->ordered_later;
+    if (kind == Block::list) return container->needs_room;
     return kind != Block::code && last != Block::code && last != Block::heading;
 }
 
@@ -108,7 +107,7 @@ void BlockOutput::open_item(List& list) {
     if (invisible_ > 0) return;
     containers_.back().list = list.id;
     containers_.back().tight = list.tight;
-    containers_.back().ordered_later = later;
+    containers_.back().needs_room = later;
 }
 
 void BlockOutput::open_quote() {
@@ -131,6 +130,8 @@ void BlockOutput::close_container() {
 
 void BlockOutput::write_empty_container() {
     if (invisible_ > 0 || !container_is_empty()) return;
+    // Right below a line of text, a lone hyphen would underline it as a heading.
+    containers_.back().needs_room = true;
     begin(Block::none);
     while (out_.ends_with(' ')) out_.pop_back();
 }

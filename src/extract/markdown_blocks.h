@@ -79,10 +79,10 @@ private:
         std::uint32_t list = 0;         // items: which list it belongs to
         std::uint32_t last_list = 0;    // the list written last in this container
         Block kind = Block::none;
-        Block last = Block::none;    // the block written last in this container
-        char last_marker = '-';      // of that list
-        bool tight = false;          // items: blocks follow each other without blank lines where they can
-        bool ordered_later = false;  // items: of an ordered list that does not begin with 1
+        Block last = Block::none;  // the block written last in this container
+        char last_marker = '-';    // of that list
+        bool tight = false;        // items: blocks follow each other without blank lines where they can
+        bool needs_room = false;   // items: cannot stand right below a line of text
     };
 
     void open(Block kind, std::string marker, std::string_view line_prefix);

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/markdown_classes.h"
 
 namespace quarry::extract::markdown {

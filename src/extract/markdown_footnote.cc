@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/markdown_classes.h"
 #include "extract/markdown_writer.h"
 #include "extract/one_line.h"

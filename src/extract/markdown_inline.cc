@@ -1,7 +1,7 @@
 // Elements inside a line of text.
 #include <algorithm>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/heading_anchor.h"
 #include "extract/markdown_escape.h"
 #include "extract/markdown_writer.h"

@@ -1,7 +1,7 @@
 // Links, images and what else a page refers to.
 #include <algorithm>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/heading_anchor.h"
 #include "extract/image_source.h"
 #include "extract/markdown_escape.h"

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <optional>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/markdown_escape.h"
 #include "extract/markdown_writer.h"
 
@@ -59,36 +59,45 @@ void Writer::list(NodeId id) {
     const bool ordered = tree_[id].tag == Tag::ol;
     const std::uint32_t start = item_number(tree_.attribute_or_empty(id, Attr::start)).value_or(1);
     List list = out_.begin_list(ordered, start, is_tight(tree_, id));
-    bool item_open = false;
-    list_items(id, list, item_open);
-    end_paragraph();
-    if (item_open) out_.close_container();
+    NodeId open_item = html::no_node;
+    list_items(id, list, open_item);
+    close_item(list, open_item);
 }
 
 // Items stay open until the next one begins, because a list or text that stands between them belongs to the
 // one before.
-void Writer::list_items(NodeId parent, List& list, bool& item_open) {
+void Writer::list_items(NodeId parent, List& list, NodeId& open_item) {
     for (NodeId child = parent + 1; child < tree_[parent].end; child = tree_[child].end) {
         if (!selection_.keeps(child)) continue;
         if (tree_.is(child, Tag::li)) {
-            item(child, list, item_open);
+            item(child, list, open_item);
         } else if (tree_.is_element(child) && !lists.contains(tree_[child].tag) &&
                    begins_with_item(tree_, child)) {
-            list_items(child, list, item_open);
+            list_items(child, list, open_item);
         } else if (tree_.is_element(child) || (tree_.is_text(child) && !is_blank_text(tree_[child].text))) {
-            if (!item_open && !lists.contains(tree_[child].tag)) {
+            if (open_item == html::no_node && !lists.contains(tree_[child].tag)) {
                 out_.open_item(list);
-                item_open = true;
+                open_item = child;
             }
             node(child);
         }
     }
 }
 
-void Writer::item(NodeId id, List& list, bool& item_open) {
+void Writer::close_item(List& list, NodeId& open_item) {
     end_paragraph();
-    if (item_open) out_.close_container();
-    item_open = false;
+    if (open_item == html::no_node) return;
+    if (has_no_content(open_item)) {
+        out_.write_empty_container();
+    } else if (out_.container_is_empty()) {
+        --list.number;  // what came to nothing does not use up a number
+    }
+    out_.close_container();
+    open_item = html::no_node;
+}
+
+void Writer::item(NodeId id, List& list, NodeId& open_item) {
+    close_item(list, open_item);
     if (footnotes_.note(id) != nullptr) {
         node(id);
         return;
@@ -99,12 +108,9 @@ void Writer::item(NodeId id, List& list, bool& item_open) {
     in_item_ = true;
     task_ = '\0';
     out_.open_item(list);
-    item_open = true;
+    open_item = id;
     if (!element_with_meaning(id)) children(id);
     end_paragraph();
-    if (has_no_content(id)) out_.write_empty_container();
-    // An item that came to nothing does not use up a number.
-    if (out_.container_is_empty() && !has_no_content(id)) --list.number;
     in_item_ = outer;
     task_ = outer_task;
 }
@@ -118,9 +124,9 @@ void Writer::stray_item(NodeId id) {
     definition_begins_ = false;
     if (!out_.continues(stray_list_)) stray_list_ = out_.begin_list(false, 1, true);
     List list = stray_list_;
-    bool item_open = false;
-    item(id, list, item_open);
-    if (item_open) out_.close_container();
+    NodeId open_item = html::no_node;
+    item(id, list, open_item);
+    close_item(list, open_item);
 }
 
 // A table's row is one line: items become lines of their own inside of the cell.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/markdown_writer.h"
 #include "extract/mathml.h"
 

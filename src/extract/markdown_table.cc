@@ -22,9 +22,20 @@ bool is_layout(const Tree& tree, const TableFacts& table) {
            table.paragraphs > 2 * table.cells || table.text_bytes / (table.cells + 1) > 600;
 }
 
-const std::string& append_empty_cells(std::string& row, std::size_t count) {
+void append_empty_cells(std::string& row, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) row += "  |";
-    return row;
+}
+
+void append_delimiter_row(std::string& lines, const std::vector<Alignment>& alignments) {
+    lines += "\n|";
+    for (const Alignment alignment : alignments) {
+        switch (alignment) {
+            case Alignment::none: lines += " --- |"; break;
+            case Alignment::left: lines += " :--- |"; break;
+            case Alignment::center: lines += " :---: |"; break;
+            case Alignment::right: lines += " ---: |"; break;
+        }
+    }
 }
 
 // What is still without a backslash would end the cell, even in code.
@@ -41,7 +52,7 @@ void escape_pipes(std::string& text, std::size_t from) {
 }
 
 bool is_blank_row(std::string_view row) {
-    return row.find_first_not_of("| ") == std::string_view::npos;
+    return row.find_first_not_of("| \n") == std::string_view::npos;
 }
 
 }  // namespace
@@ -64,44 +75,45 @@ void Writer::data_table(NodeId id) {
         if (tree_.is(child, Tag::caption)) node(child);
     }
     const TableRows rows = read_table(tree_, selection_, id);
-    if (rows.alignments.empty()) return;
+    std::string lines;
     place_ = Place::cell;
     run_.set_break_style(BreakStyle::tag);
+    const bool any = append_rows(rows, lines);
+    run_.set_break_style(BreakStyle::hard);
+    place_ = Place::blocks;
+    if (!any) return;
     begin_block(Block::table);
-    std::string row;
-    if (!rows.first_is_header) out_.write(append_empty_cells(row = "|", rows.alignments.size()));
+    out_.write_lines(lines);
+}
+
+// False if no cell has anything to show.
+bool Writer::append_rows(const TableRows& rows, std::string& lines) {
+    bool any = false;
     std::size_t cell = 0;
     std::size_t filler_budget = 2 * rows.cells.size();
+    if (!rows.first_is_header) {
+        append_empty_cells(lines += '|', rows.alignments.size());
+        append_delimiter_row(lines, rows.alignments);
+    }
     for (std::size_t i = 0; i < rows.ends.size(); ++i) {
-        std::size_t missing = rows.alignments.size() + cell - rows.ends[i];
-        row = "|";
-        for (; cell < rows.ends[i]; ++cell) table_cell(rows.cells[cell].id, row);
+        const std::size_t begin = lines.size();
         const bool is_header = i == 0 && rows.first_is_header;
+        std::size_t missing = rows.alignments.size() + cell - rows.ends[i];
+        lines += is_header ? "|" : "\n|";
+        for (; cell < rows.ends[i]; ++cell) table_cell(rows.cells[cell].id, lines);
         // Readers fill up short rows themselves, except the header.
         if (!is_header) missing = std::min(missing, filler_budget);
         filler_budget -= std::min(missing, filler_budget);
-        append_empty_cells(row, missing);
-        if (i == 0 && !is_header) write_delimiter_row(rows.alignments);
-        if (!is_header && is_blank_row(row)) continue;
-        if (!is_header) out_.next_line();
-        out_.write(row);
-        if (is_header) write_delimiter_row(rows.alignments);
-    }
-    run_.set_break_style(BreakStyle::hard);
-    place_ = Place::blocks;
-}
-
-void Writer::write_delimiter_row(const std::vector<Alignment>& alignments) {
-    out_.next_line();
-    out_.write('|');
-    for (const Alignment alignment : alignments) {
-        switch (alignment) {
-            case Alignment::none: out_.write(" --- |"); break;
-            case Alignment::left: out_.write(" :--- |"); break;
-            case Alignment::center: out_.write(" :---: |"); break;
-            case Alignment::right: out_.write(" ---: |"); break;
+        append_empty_cells(lines, missing);
+        const bool blank = is_blank_row(std::string_view(lines).substr(begin));
+        any = any || !blank;
+        if (is_header) {
+            append_delimiter_row(lines, rows.alignments);
+        } else if (blank) {
+            lines.resize(begin);
         }
     }
+    return any;
 }
 
 void Writer::table_cell(NodeId id, std::string& row) {

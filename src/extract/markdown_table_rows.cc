@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 
 namespace quarry::extract::markdown {
 

@@ -59,6 +59,7 @@ TEST_CASE("tables that only lay out the page are unwrapped") {
         {"<table><tr><td><h2>a</h2>b<td>c</table>", "## a\n\nb\n\nc"},
         {"<table><tr><td>a<td><table><tr><th>H<tr><td>b</table></table>", "a\n\n| H |\n| --- |\n| b |"},
         {"<table><tr><td><td></table>", ""},
+        {"<table><tr><th><input><th><select><option>a</select></table>", ""},
     });
 }
 

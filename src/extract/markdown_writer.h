@@ -81,8 +81,9 @@ private:
 
     // markdown_list.cc
     void list(NodeId id);
-    void list_items(NodeId parent, List& list, bool& item_open);
-    void item(NodeId id, List& list, bool& item_open);
+    void list_items(NodeId parent, List& list, NodeId& open_item);
+    void item(NodeId id, List& list, NodeId& open_item);
+    void close_item(List& list, NodeId& open_item);
     void stray_item(NodeId id);
     void list_in_cell(NodeId id);
     void term(NodeId id);
@@ -91,7 +92,7 @@ private:
     // markdown_table.cc
     void table(NodeId id);
     void data_table(NodeId id);
-    void write_delimiter_row(const std::vector<Alignment>& alignments);
+    bool append_rows(const TableRows& rows, std::string& lines);
     void table_cell(NodeId id, std::string& row);
     void table_in_cell(NodeId id);
 
