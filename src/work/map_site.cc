@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "extract/extract.h"
+#include "net/request_headers.h"
 #include "work/in_order.h"
 #include "work/page_address.h"
 #include "work/site_files.h"
@@ -64,16 +65,22 @@ std::size_t capacity(const MapOptions& options) {
                     most_remembered);
 }
 
-SiteAccess asking_for_pages(SiteAccess access) {
+SiteAccess access_to(const url::Url& start, SiteAccess access) {
     // As markdown a page would come without its navigation, which is what a map is after.
     access.headers.push_back({"Accept", "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"});
+    access.headers_origin = start.origin();
+    // The pages that are found have URLs without credentials, but may need them as the first one does.
+    if (!start.username().empty() && header_value(access.headers, "authorization").empty()) {
+        access.headers.push_back(
+            {"Authorization", net::basic_authorization(start.username(), start.password())});
+    }
     return access;
 }
 
 class SiteMapper {
 public:
     SiteMapper(const SiteAccess& access, const url::Url& start, const MapOptions& options)
-        : access_(asking_for_pages(access)),
+        : access_(access_to(start, access)),
           options_(options),
           start_(start),
           robots_(access_),
@@ -216,7 +223,7 @@ SiteMap map_site(const SiteAccess& access, std::string_view url, const MapOption
     } else {
         map.error = std::move(start).error();
     }
-    map.url = url;
+    map.url = without_secrets(url);
     return map;
 }
 

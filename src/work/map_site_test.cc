@@ -200,6 +200,40 @@ TEST_CASE_FIXTURE(Fixture, "sitemaps that name ever new ones end") {
     CHECK(server.requests().size() < 30);
 }
 
+TEST_CASE_FIXTURE(Fixture, "credentials go to the site itself and to nobody it names") {
+    HostileServer elsewhere;
+    serve_page("/", "<a href=/b>.</a>");
+    serve("/robots.txt", "text/plain", "Sitemap: " + elsewhere.url("/sitemap.xml"));
+
+    map_site({.fetcher = fetcher,
+              .policy = {.allow_private = true},
+              .headers = {{"Authorization", "Bearer secret"}, {"Accept-Language", "de"}}},
+             server.url("/"));
+
+    for (const ServerRequest& request : server.requests()) {
+        CHECK(header_value(request.headers, "Authorization") == "Bearer secret");
+    }
+    REQUIRE(elsewhere.requests().size() == 1);
+    CHECK(header_value(elsewhere.requests()[0].headers, "Authorization") == "");
+    CHECK(header_value(elsewhere.requests()[0].headers, "Accept-Language") == "de");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a password in the start URL is used for its pages and not shown") {
+    serve_page("/", "<a href=/b>.</a>");
+    serve_page("/b", "<a href=/c>.</a>");
+    const std::string with_password =
+        "http://ann:secret@" + server.url("/").substr(std::string("http://").size());
+
+    const SiteMap site_map =
+        map_site({.fetcher = fetcher, .policy = {.allow_private = true}}, with_password, {.depth = 1});
+
+    CHECK(site_map.url == server.url("/"));
+    CHECK(listed(site_map) == "/\n/b\n/c\n");
+    for (const ServerRequest& request : server.requests()) {
+        CHECK(header_value(request.headers, "Authorization").starts_with("Basic "));
+    }
+}
+
 TEST_CASE("what is no URL is an error") {
     Fixture fixture;
 

@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace quarry::work {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view white = " \t\r\n";
-    const std::size_t first = text.find_first_not_of(white);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(white) - first + 1);
-}
 
 // "localhost:8080" would be a URL of scheme "localhost"; what follows the colon tells that it is a port.
 bool lacks_scheme(std::string_view text) {
@@ -28,11 +23,23 @@ Result<url::Url> parse_page_address(std::string_view text) {
     auto url = url::Url::parse(lacks_scheme(text) ? fmt::format("http://{}", text) : std::string(text));
     if (!url) return url;
     if (!url->is_http()) {
-        return fail(
-            ErrorCode::invalid_argument,
-            fmt::format("Invalid URL \"{}\": quarry fetches http and https, not {}", text, url->scheme()));
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("Invalid URL \"{}\": quarry fetches http and https, not {}",
+                                without_secrets(text), url->scheme()));
     }
     return url;
+}
+
+std::string without_secrets(std::string_view address) {
+    if (const auto url = url::Url::parse(address)) {
+        return url->username().empty() && url->password().empty() ? std::string(address)
+                                                                  : url->without_credentials();
+    }
+    const std::size_t slashes = address.find("//");
+    const std::size_t start = slashes == std::string_view::npos ? 0 : slashes + 2;
+    const std::size_t at_sign = address.substr(start, address.find_first_of("/?#", start) - start).rfind('@');
+    if (at_sign == std::string_view::npos) return std::string(address);
+    return fmt::format("{}{}", address.substr(0, start), address.substr(start + at_sign + 1));
 }
 
 }  // namespace quarry::work

@@ -1,6 +1,7 @@
 // Addresses of pages as people type them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -11,5 +12,9 @@ namespace quarry::work {
 // Reads an http(s) URL; "example.com/x" and "localhost:8080" mean http://. Fails with `invalid_argument`:
 // "Invalid URL …" or that the scheme is not one quarry fetches.
 Result<url::Url> parse_page_address(std::string_view text);
+
+// The URL as it may be shown and stored: without user name and password. What is no URL stays, but for what
+// stands where those would be.
+std::string without_secrets(std::string_view address);
 
 }  // namespace quarry::work

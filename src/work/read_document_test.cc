@@ -44,6 +44,15 @@ TEST_CASE("what quarry cannot fetch is an invalid URL, in a sentence") {
     }
 }
 
+TEST_CASE("passwords do not appear in what is shown") {
+    CHECK(without_secrets("https://ann:secret@a.example/x") == "https://a.example/x");
+    CHECK(without_secrets("https://a.example/@x") == "https://a.example/@x");
+    CHECK(without_secrets("http://ann:secret@") == "http://");
+    CHECK(parse_page_address("ftp://ann:secret@a.example/").error().message.find("secret") ==
+          std::string::npos);
+    CHECK(parse_page_address("http://ann:secret@[x/").error().message.find("secret") == std::string::npos);
+}
+
 TEST_CASE("status codes are named") {
     CHECK(http_status_line(404) == "HTTP 404 Not Found");
     CHECK(http_status_line(599) == "HTTP 599");

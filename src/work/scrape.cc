@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "text/link_header.h"
 #include "text/mime.h"
 #include "work/http_status.h"
 #include "work/page_address.h"
@@ -26,6 +27,31 @@ Result<Document> read(const Page& page, const ScrapeOptions& options) {
     return read_document(page, options.extract, options.pdf);
 }
 
+// Only a reader of the main content as markdown is served by another form of the page.
+bool may_be_replaced(const extract::ExtractOptions& options) {
+    const Formats& formats = options.formats;
+    const bool needs_html = formats.html || formats.raw_html || formats.links || formats.images;
+    return formats.markdown && !needs_html && !options.full_page && options.include_tags.empty() &&
+           options.exclude_tags.empty();
+}
+
+// Where the server itself says that it has the same page as markdown.
+std::optional<url::Url> markdown_address(const Page& page) {
+    const std::string target =
+        text::link_target(page.headers, {.relation = "alternate", .type = "text/markdown"});
+    if (target.empty() || page.status != 200) return std::nullopt;
+    const auto base = url::Url::parse(page.final_url);
+    if (!base) return std::nullopt;
+    const auto address = url::Url::parse(target, &*base);
+    if (!address || address->origin() != base->origin()) return std::nullopt;
+    return *address;
+}
+
+bool is_markdown(const Page& page) {
+    const auto type = text::parse_mime_type(page.content_type);
+    return page.status == 200 && type && type->essence == "text/markdown";
+}
+
 void keep(Result<Document> document, ScrapeRecord& record) {
     if (document) {
         record.document = *std::move(document);
@@ -43,11 +69,23 @@ ScrapeRecord Scraper::scrape(const std::string& url, std::stop_token stop) const
         record.error = std::move(address).error();
         return record;
     }
-    auto page = fetcher_.fetch({.url = *std::move(address),
-                                .headers = options_.headers,
-                                .policy = options_.policy,
-                                .wants_content = may_hold_text,
-                                .stop = std::move(stop)});
+    const auto get = [&](url::Url from) {
+        return fetcher_.fetch({.url = std::move(from),
+                               .headers = options_.headers,
+                               .policy = options_.policy,
+                               .wants_content = may_hold_text,
+                               .stop = stop});
+    };
+    auto page = get(*std::move(address));
+    if (page && may_be_replaced(options_.extract)) {
+        if (auto better = markdown_address(*page)) {
+            auto markdown = get(*std::move(better));
+            if (markdown && is_markdown(*markdown)) {
+                page->body = std::move(markdown->body);
+                page->content_type = std::move(markdown->content_type);
+            }
+        }
+    }
     if (!page) {
         record.error = std::move(page).error();
         return record;

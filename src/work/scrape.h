@@ -70,8 +70,8 @@ private:
 };
 
 // The document's fields as in model/document_json.h, with `url`, `success`, `status_code`, `crawl_timestamp`,
-// `title`, `description` and `error` (null, or a sentence, then with a `code`) beside them, and with the facts of the fetch (sourceURL, url, statusCode, contentType, error) in
-// `metadata`.
+// `title`, `description` and `error` (null, or a sentence, then with a `code`) beside them, and with the
+// facts of the fetch (sourceURL, url, statusCode, contentType, error) in `metadata`.
 boost::json::object to_json(const ScrapeRecord& record, const Formats& formats);
 
 }  // namespace quarry::work

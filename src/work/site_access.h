@@ -23,6 +23,13 @@ struct SiteAccess {
     net::HttpLimits limits{};      // of files that are no pages, which have bounds of their own on size
     std::stop_token stop{};
 
+    // The origin that `headers` are meant for. They may hold credentials, and a site can name files anywhere:
+    // other origins get only those that say nothing about who asks. Empty means that everybody gets them.
+    std::string headers_origin{};
+
+    fetch::FetchRequest request(const url::Url& url,
+                                std::optional<net::HttpLimits> special_limits = {}) const;
+
     // Waits for the page. An answer of status 400 and above is an error here, worded "HTTP 404 Not Found".
     Result<Page> get(const url::Url& url, std::optional<net::HttpLimits> special_limits = {}) const;
 };

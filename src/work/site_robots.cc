@@ -29,11 +29,7 @@ const SiteRobots::Answer& SiteRobots::answer(const url::Url& url) {
     if (const auto known = by_origin_.find(origin); known != by_origin_.end()) return known->second;
     const auto address = url::Url::parse("/robots.txt", &url);
     // Any status is an answer that the rules follow from, so it is not turned into an error here.
-    auto page = access_.fetcher.fetch({.url = address.value_or(url),
-                                       .headers = access_.headers,
-                                       .policy = access_.policy,
-                                       .limits = robots_limits(access_.limits),
-                                       .stop = access_.stop});
+    auto page = access_.fetcher.fetch(access_.request(address.value_or(url), robots_limits(access_.limits)));
     Answer found = page ? Answer{crawl::Robots::from_response(page->status, page->body)}
                         : Answer{crawl::Robots::from_response(0, {}), std::move(page).error()};
     return by_origin_.emplace(origin, std::move(found)).first->second;
