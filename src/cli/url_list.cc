@@ -3,19 +3,10 @@
 #include <cstdint>
 #include <sstream>
 
+#include "base/ascii.h"
 #include "cli/output.h"
 
 namespace quarry::cli {
-namespace {
-
-std::string trimmed(const std::string& line) {
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos) return "";
-    return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
-}  // namespace
-
 Result<std::vector<std::string>> gather_urls(const std::vector<std::string>& arguments,
                                              const std::string& file) {
     std::vector<std::string> urls = arguments;
@@ -23,8 +14,8 @@ Result<std::vector<std::string>> gather_urls(const std::vector<std::string>& arg
         constexpr std::uint64_t longest_list = 1ULL << 28;
         std::istringstream lines(TRY(read_input(file, longest_list)));
         for (std::string line; std::getline(lines, line);) {
-            const std::string url = trimmed(line);
-            if (!url.empty() && !url.starts_with('#')) urls.push_back(url);
+            const std::string_view url = trimmed(line);
+            if (!url.empty() && !url.starts_with('#')) urls.emplace_back(url);
         }
     }
     if (urls.empty())

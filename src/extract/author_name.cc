@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/month_names.h"
 #include "extract/one_line.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/byline.h"
 #include "extract/date.h"
 #include "extract/one_line.h"

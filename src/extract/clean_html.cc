@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/base_url.h"
 #include "extract/html_escape.h"
 #include "extract/image_source.h"

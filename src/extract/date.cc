@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "extract/month_names.h"
-#include "extract/ascii.h"
 #include "extract/one_line.h"
 
 namespace quarry::extract {

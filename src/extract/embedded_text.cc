@@ -7,7 +7,7 @@
 
 #include <boost/json.hpp>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/html_escape.h"
 #include "extract/page_facts.h"
 
@@ -33,10 +33,6 @@ struct Member {
     std::size_t prose_letters = 0;
     std::vector<std::string> strings{};
 };
-
-bool is_ascii_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 // Letters outside of tags, and the words they make.
 struct ProseCount {

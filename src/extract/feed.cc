@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/html_escape.h"
 #include "extract/one_line.h"
 #include "text/xml.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/one_line.h"
 
 namespace quarry::extract {

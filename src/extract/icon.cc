@@ -3,7 +3,7 @@
 #include <charconv>
 #include <limits>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/base_url.h"
 
 namespace quarry::extract {

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/srcset.h"
 
 namespace quarry::extract {

@@ -3,7 +3,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/base_url.h"
 #include "extract/image_source.h"
 #include "extract/one_line.h"

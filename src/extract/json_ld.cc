@@ -9,7 +9,7 @@
 
 #include <boost/json.hpp>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/one_line.h"
 
 namespace quarry::extract {

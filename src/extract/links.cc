@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/base_url.h"
 #include "extract/one_line.h"
 

@@ -93,7 +93,8 @@ void append_on_one_line(std::string& out, std::string_view tex) {
             space = true;
             continue;
         }
-        if (space) out += ' ';
+        // A letter right behind would make it a tag.
+        if (space || out.ends_with('<')) out += ' ';
         space = false;
         out += c;
     }

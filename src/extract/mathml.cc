@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/mathml_symbols.h"
 
 namespace quarry::extract {

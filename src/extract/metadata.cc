@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/author_name.h"
 #include "extract/base_url.h"
 #include "extract/byline.h"
 #include "extract/date.h"
 #include "extract/icon.h"
 #include "extract/json_ld.h"
-#include "extract/link_header.h"
 #include "extract/one_line.h"
 #include "extract/page_facts.h"
 #include "extract/robots_directives.h"
 #include "html/characters.h"
 #include "text/language.h"
+#include "text/link_header.h"
 
 namespace quarry::extract {
 
@@ -98,7 +98,7 @@ std::string canonical(const PageFacts& facts, const url::Url* base, const std::v
         if (!has_word(link.rel, "canonical")) continue;
         if (std::string url = absolute_url(link.href, base); !url.empty()) return url;
     }
-    const std::string target = link_header_target(headers, "canonical");
+    const std::string target = text::link_target(headers, {.relation = "canonical"});
     return target.empty() ? std::string{} : absolute_url(target, base);
 }
 

@@ -1,6 +1,6 @@
 #include "extract/page_facts.h"
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/one_line.h"
 
 namespace quarry::extract {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 
 namespace quarry::extract {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/one_line.h"
 #include "html/characters.h"
 

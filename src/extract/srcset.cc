@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 
 namespace quarry::extract {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "extract/ascii.h"
+#include "base/ascii.h"
 #include "extract/base_url.h"
 #include "extract/date.h"
 #include "extract/front_matter.h"

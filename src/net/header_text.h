@@ -5,23 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace quarry::net {
 
-// Without spaces, tabs and line ends on both sides.
-constexpr std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view white_space = " \t\r\n";
-    const auto first = text.find_first_not_of(white_space);
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(white_space) - first + 1);
-}
-
-inline std::string lower_case(std::string_view text) {
-    std::string result(text);
-    std::ranges::transform(result, result.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return result;
-}
+using quarry::lower_case;
+using quarry::trimmed;
 
 constexpr bool is_all_digits(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });

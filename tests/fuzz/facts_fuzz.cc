@@ -11,7 +11,6 @@
 #include "extract/inline_links.h"
 #include "extract/json_ld.h"
 #include "extract/json_text.h"
-#include "extract/link_header.h"
 #include "extract/robots_directives.h"
 #include "extract/srcset.h"
 
@@ -50,7 +49,6 @@ void check_json(std::string_view text) {
 void check_links(std::string_view text) {
     const auto base = url::Url::parse("https://a.example/d/").value();
     for (const Link& link : find_inline_links(text, &base).links) require(link.url.starts_with("http"));
-    (void)link_header_target({{"Link", std::string(text)}}, "canonical");
 }
 
 }  // namespace

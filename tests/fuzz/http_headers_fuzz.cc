@@ -5,9 +5,9 @@
 
 #include "fetch/cookie_jar.h"
 #include "fetch/http_date.h"
-#include "fetch/link_header.h"
 #include "fetch/redirect.h"
 #include "fetch/retry_after.h"
+#include "text/link_header.h"
 
 using namespace quarry;
 
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 0: (void)fetch::parse_http_date(text); break;
         case 1: fuzz_retry_after(text); break;
         case 2: fuzz_cookie(base, text); break;
-        case 3: (void)fetch::markdown_alternate({{"Link", std::string(text)}}, base); break;
+        case 3: (void)text::link_target({{"Link", std::string(text)}}, {.relation = "canonical"}); break;
         case 4: fuzz_redirect(base, text); break;
     }
     return 0;

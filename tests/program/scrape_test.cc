@@ -204,6 +204,20 @@ TEST_CASE("a server that offers markdown is asked for it") {
     CHECK(contains(scrape({nginx.url("/doc")}).out, "# From the server"));
 }
 
+TEST_CASE("a page that names its own markdown form is read in that form") {
+    const TemporaryFolder folder;
+    folder.write(
+        "page.html",
+        "<article><h1>Page</h1><p>The page as HTML, with words enough to be read by anybody.</p></article>");
+    folder.write("page.md", "# Page\n\nThe page as the server wrote it.\n");
+    START_NGINX(
+        nginx, folder.path(),
+        "location = /page.html { add_header Link '</page.md>; rel=alternate; type=\"text/markdown\"'; }");
+
+    CHECK(scrape({nginx.url("/page.html")}).out == "# Page\n\nThe page as the server wrote it.\n");
+    CHECK(contains(scrape({nginx.url("/page.html"), "--full-page"}).out, "as HTML"));
+}
+
 TEST_CASE("wrong usage of scrape is said in one sentence") {
     struct Case {
         std::vector<std::string> arguments;

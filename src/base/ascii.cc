@@ -1,14 +1,20 @@
-#include "extract/ascii.h"
+#include "base/ascii.h"
 
 #include <algorithm>
 
-#include "html/characters.h"
+namespace quarry {
 
-namespace quarry::extract {
+namespace {
+
+char to_lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
 
 std::string lower_case(std::string_view text) {
     std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), html::to_lower);
+    std::ranges::transform(lower, lower.begin(), to_lower);
     return lower;
 }
 
@@ -19,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool same_letters(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, html::to_lower, html::to_lower);
+    return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
 
 bool has_word(std::string_view list, std::string_view word) {
@@ -31,4 +37,4 @@ bool has_word(std::string_view list, std::string_view word) {
     return false;
 }
 
-}  // namespace quarry::extract
+}  // namespace quarry

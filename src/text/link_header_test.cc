@@ -1,9 +1,9 @@
-#include "fetch/link_header.h"
+#include "text/link_header.h"
 
 #include <doctest/doctest.h>
 
 using namespace quarry;
-using namespace quarry::fetch;
+using namespace quarry::text;
 
 TEST_CASE("links of a header come with their relation and type") {
     const auto links = parse_link_header(
@@ -47,16 +47,15 @@ TEST_CASE("a header of many links is cut") {
     CHECK(parse_link_header(text).size() == 100);
 }
 
-TEST_CASE("the markdown form of a page is found and resolved") {
-    const auto base = url::Url::parse("https://a.example/docs/page").value();
-    const auto found = [&](const char* value) {
-        const auto url = markdown_alternate({{"Link", "<x>; rel=canonical"}, {"link", value}}, base);
-        return url ? url->href() : std::string();
+TEST_CASE("a link is found by its relation, and by its type where that matters") {
+    const auto found = [&](const char* value, const WantedLink& wanted) {
+        return link_target({{"Link", "<x>; rel=first"}, {"link", value}}, wanted);
     };
-    CHECK(found("<page.md>; rel=\"alternate\"; type=\"text/markdown\"") == "https://a.example/docs/page.md");
-    CHECK(
-        found("</f>; rel=alternate; type=\"application/rss+xml\", </m>; rel=alternate; type=text/markdown") ==
-        "https://a.example/m");
-    CHECK(found("<page.md>; rel=next; type=text/markdown").empty());
-    CHECK(found("<file:///etc/passwd>; rel=alternate; type=text/markdown").empty());
+    const WantedLink markdown{.relation = "alternate", .type = "text/markdown"};
+    CHECK(found("<page.md>; rel=\"alternate\"; type=\"text/markdown\"", markdown) == "page.md");
+    CHECK(found("</f>; rel=alternate; type=\"application/rss+xml\", </m>; rel=alternate; type=text/markdown",
+                markdown) == "/m");
+    CHECK(found("<page.md>; rel=next; type=text/markdown", markdown).empty());
+    CHECK(found("</page>; rel=\"Next CANONICAL\"", {.relation = "canonical"}) == "/page");
+    CHECK(found("<y>; rel=z", {.relation = "first"}) == "x");
 }

@@ -1,14 +1,13 @@
-#include "fetch/link_header.h"
+#include "text/link_header.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "net/header_text.h"
+#include "base/ascii.h"
 
-namespace quarry::fetch {
+namespace quarry::text {
 
 namespace {
-
-using net::lower_case;
 
 constexpr std::size_t most_links = 100;
 
@@ -95,28 +94,22 @@ private:
     std::string_view rest_;
 };
 
-bool has_word(std::string_view words, std::string_view wanted) {
-    while (!words.empty())
-        if (net::take_until(words, ' ') == wanted) return true;
-    return false;
-}
-
 }  // namespace
 
 std::vector<LinkValue> parse_link_header(std::string_view value) {
     return LinkParser(value).parse();
 }
 
-std::optional<url::Url> markdown_alternate(const std::vector<Header>& headers, const url::Url& base) {
+std::string link_target(const std::vector<Header>& headers, const WantedLink& wanted) {
     for (const Header& header : headers) {
-        if (lower_case(header.name) != "link") continue;
+        if (!same_letters(header.name, "link")) continue;
         for (const LinkValue& link : parse_link_header(header.value)) {
-            if (link.type != "text/markdown" || !has_word(link.relation, "alternate")) continue;
-            const auto target = url::Url::parse(link.target, &base);
-            if (target && target->is_http()) return *target;
+            const bool right_type = wanted.type.empty() || link.type == wanted.type;
+            if (right_type && !link.target.empty() && has_word(link.relation, wanted.relation))
+                return link.target;
         }
     }
-    return std::nullopt;
+    return {};
 }
 
-}  // namespace quarry::fetch
+}  // namespace quarry::text

@@ -1,15 +1,14 @@
-// The Link header (RFC 8288): how a server names a page's relatives, such as the same text as markdown.
+// The Link header of HTTP (RFC 8288), which can carry what <link> elements carry: a page's canonical address,
+// the same text as markdown.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/page.h"
-#include "url/url.h"
 
-namespace quarry::fetch {
+namespace quarry::text {
 
 struct LinkValue {
     std::string target{};    // as written, not resolved
@@ -20,7 +19,12 @@ struct LinkValue {
 // Every link of one header's value, at most 100. What is malformed is skipped up to the next comma.
 std::vector<LinkValue> parse_link_header(std::string_view value);
 
-// Where the same page is offered as markdown: rel=alternate with type text/markdown. http and https only.
-std::optional<url::Url> markdown_alternate(const std::vector<Header>& headers, const url::Url& base);
+struct WantedLink {
+    std::string_view relation{};
+    std::string_view type{};  // "" for any
+};
 
-}  // namespace quarry::fetch
+// The target of the first such link in any Link header, as written; "" if there is none.
+std::string link_target(const std::vector<Header>& headers, const WantedLink& wanted);
+
+}  // namespace quarry::text
