@@ -11,9 +11,12 @@ namespace {
 
 enum class Neighbour : std::uint8_t { space, punctuation, symbol, other };
 
-// Whether $, +, €, → count as punctuation differs between versions of CommonMark (0.31 says they do). ASCII
-// ones always did.
-enum class SymbolsAre : std::uint8_t { punctuation, letters };
+// Readers differ. Whether €, → and the like count as punctuation depends on the version of CommonMark (since
+// 0.31 they do; ASCII symbols always did), and cmark-gfm looks through tildes at what stands behind them.
+struct Dialect {
+    bool symbols_are_punctuation = true;
+    bool tildes_are_transparent = false;
+};
 
 Neighbour classify(UChar32 character) {
     if (character < 128) {
@@ -28,7 +31,8 @@ Neighbour classify(UChar32 character) {
     return (category & U_GC_S_MASK) != 0 ? Neighbour::symbol : Neighbour::other;
 }
 
-Neighbour before(std::string_view text, std::size_t offset) {
+Neighbour before(std::string_view text, std::size_t offset, bool skip_tildes) {
+    while (skip_tildes && offset > 0 && text[offset - 1] == '~') --offset;
     if (offset == 0) return Neighbour::space;
     auto at = static_cast<std::int32_t>(offset);
     UChar32 character = 0;
@@ -36,7 +40,8 @@ Neighbour before(std::string_view text, std::size_t offset) {
     return classify(character < 0 ? 0xFFFD : character);
 }
 
-Neighbour after(std::string_view text, std::size_t offset) {
+Neighbour after(std::string_view text, std::size_t offset, bool skip_tildes) {
+    while (skip_tildes && offset < text.size() && text[offset] == '~') ++offset;
     if (offset >= text.size()) return Neighbour::space;
     auto at = static_cast<std::int32_t>(offset);
     UChar32 character = 0;
@@ -78,18 +83,20 @@ public:
 
     // True if every pair is read as meant. Otherwise some marks have been given another form, to be tried
     // again.
-    bool reads_back(SymbolsAre symbols) {
-        symbols_ = symbols;
+    bool reads_back(Dialect dialect) {
+        dialect_ = dialect;
         open_.clear();
         barriers_.clear();
         bad_.assign(marks_.size(), false);
-        met_symbol_ = changed_ = false;
+        met_symbol_ = met_tilde_ = changed_ = false;
         for (std::uint32_t i = 0; i < marks_.size();) i = read(i);
         for (const Run& run : open_) give_up(run);
         if (!changed_) improve_first_bad();
         return !changed_;
     }
+    // Whether anything was found that readers see differently.
     bool met_symbol() const { return met_symbol_; }
+    bool met_tilde() const { return met_tilde_; }
 
 private:
     static constexpr std::size_t most_open_runs = 32;
@@ -142,10 +149,8 @@ private:
     }
 
     void set_flanking(Run& run, std::uint32_t offset) {
-        const bool mark_before = run.first_mark > 0 && marks_[run.first_mark - 1].offset == offset;
-        const bool mark_after = run.end_mark < marks_.size() && marks_[run.end_mark].offset == offset;
-        const Neighbour left = mark_before ? Neighbour::punctuation : settled(before(text_, offset));
-        const Neighbour right = mark_after ? Neighbour::punctuation : settled(after(text_, offset));
+        const Neighbour left = left_of(run, offset);
+        const Neighbour right = right_of(run, offset);
         const bool left_flanking =
             right != Neighbour::space && (right != Neighbour::punctuation || left != Neighbour::other);
         const bool right_flanking =
@@ -155,10 +160,41 @@ private:
         run.can_close = right_flanking && (!inside_word || !left_flanking || right == Neighbour::punctuation);
     }
 
+    // A mark beside the run is punctuation to it, except for what looks through tildes.
+    Neighbour left_of(const Run& run, std::uint32_t offset) {
+        std::uint32_t index = run.first_mark;
+        while (index > 0 && marks_[index - 1].offset == offset) {
+            if (!is_see_through(run, marks_[index - 1])) return Neighbour::punctuation;
+            --index;
+        }
+        met_tilde_ |= offset > 0 && text_[offset - 1] == '~';
+        return settled(before(text_, offset, skips_tildes(run)));
+    }
+
+    Neighbour right_of(const Run& run, std::uint32_t offset) {
+        std::uint32_t index = run.end_mark;
+        while (index < marks_.size() && marks_[index].offset == offset) {
+            if (!is_see_through(run, marks_[index])) return Neighbour::punctuation;
+            ++index;
+        }
+        met_tilde_ |= offset < text_.size() && text_[offset] == '~';
+        return settled(after(text_, offset, skips_tildes(run)));
+    }
+
+    bool skips_tildes(const Run& run) const {
+        return dialect_.tildes_are_transparent && run.character != '~';
+    }
+
+    bool is_see_through(const Run& run, const Mark& mark) {
+        const bool tilde = has_delimiter(mark) && mark.format == Format::strike;
+        met_tilde_ |= tilde;
+        return tilde && skips_tildes(run);
+    }
+
     Neighbour settled(Neighbour neighbour) {
         if (neighbour != Neighbour::symbol) return neighbour;
         met_symbol_ = true;
-        return symbols_ == SymbolsAre::punctuation ? Neighbour::punctuation : Neighbour::other;
+        return dialect_.symbols_are_punctuation ? Neighbour::punctuation : Neighbour::other;
     }
 
     // What cannot open or close where it stands never will with a delimiter.
@@ -233,8 +269,9 @@ private:
     std::vector<Run> open_;
     std::vector<std::size_t> barriers_;
     std::vector<bool> bad_;
-    SymbolsAre symbols_ = SymbolsAre::punctuation;
+    Dialect dialect_;
     bool met_symbol_ = false;
+    bool met_tilde_ = false;
     bool changed_ = false;
 };
 
@@ -252,9 +289,16 @@ void choose_forms(std::string_view text, std::vector<Mark>& marks) {
     Reader reader(text, marks);
     // Ordinary text needs one pass. Each further one changes a form; text that still is not settled is odd
     // enough for tags.
-    for (int attempt = 0; attempt < 12; ++attempt) {
-        if (!reader.reads_back(SymbolsAre::punctuation)) continue;
-        if (!reader.met_symbol() || reader.reads_back(SymbolsAre::letters)) return;
+    for (int attempt = 0; attempt < 16; ++attempt) {
+        if (!reader.reads_back({})) continue;
+        const bool symbols = reader.met_symbol();
+        const bool tildes = reader.met_tilde();
+        if (symbols && !reader.reads_back({.symbols_are_punctuation = false})) continue;
+        if (tildes && !reader.reads_back({.tildes_are_transparent = true})) continue;
+        if (symbols && tildes &&
+            !reader.reads_back({.symbols_are_punctuation = false, .tildes_are_transparent = true}))
+            continue;
+        return;
     }
     for (Mark& mark : marks) {
         if (mark.format <= Format::strike) mark.form = Form::tag;

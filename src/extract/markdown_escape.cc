@@ -31,14 +31,15 @@ bool begins_entity(std::string_view text, std::size_t at) {
     return i > first && i < text.size() && text[i] == ';';
 }
 
-// The byte after the run of equal characters at text[at]; '\0' if it is not known.
-char after_run(std::string_view text, std::size_t at) {
-    const std::size_t end = text.find_first_not_of(text[at], at);
-    return end == std::string_view::npos ? '\0' : text[end];
+// White space at the end of a piece of text may be moved away by what follows.
+bool is_blank_from(std::string_view text, std::size_t at) {
+    return is_blank_text(text.substr(std::min(at, text.size())));
 }
 
-bool is_word_byte(char c) {
-    return is_ascii_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80;
+// The byte after the run of equal characters at text[at]; '\0' if it is not known.
+char after_run(std::string_view text, std::size_t at) {
+    const std::size_t end = std::min(text.find_first_not_of(text[at], at), text.size());
+    return is_blank_from(text, end) ? '\0' : text[end];
 }
 
 // A run of * or _ between spaces, and a _ inside a word, can neither open nor close emphasis.
@@ -49,11 +50,14 @@ bool delimiter_needs_backslash(std::string_view text, std::size_t at, char befor
     return text[at] == '*' || !is_ascii_alphanumeric(before) || !is_ascii_alphanumeric(after);
 }
 
-// Strikethrough needs tildes that can close it: after something visible, and not between punctuation and a
-// word (as in a URL's /~name).
-bool tilde_needs_backslash(std::string_view text, std::size_t at, char before) {
-    if (before == '\0' || is_ascii_space(before)) return text.substr(at, 2) == "~~";
-    return !is_ascii_punctuation(before) || !is_word_byte(after_run(text, at));
+// A lone tilde is strikethrough only if it can close one: after something visible, and not between
+// punctuation and a word (as in a URL's /~name). Two can meet those we write, and inside of strikethrough
+// even one keeps them from being matched.
+bool tilde_needs_backslash(std::string_view text, std::size_t at, const EscapeContext& context) {
+    const char after = after_run(text, at);
+    if (after == '\0' || context.in_strike || text.substr(at, 2) == "~~") return true;
+    if (context.before == '\0' || is_ascii_space(context.before)) return false;
+    return !is_ascii_punctuation(context.before) || !is_ascii_alphanumeric(after);
 }
 
 bool bracket_needs_backslash(std::string_view text, std::size_t at, bool in_link) {
@@ -68,11 +72,13 @@ bool bracket_needs_backslash(std::string_view text, std::size_t at, bool in_link
 bool needs_backslash(std::string_view text, std::size_t at, const EscapeContext& context) {
     const char next = at + 1 < text.size() ? text[at + 1] : '\0';
     switch (text[at]) {
-        case '\\': return next == '\0' || next == '\n' || is_ascii_punctuation(next);
+        case '\\':
+            return is_ascii_punctuation(next) || byte_class(next) == ByteClass::lead ||
+                   is_blank_from(text, at + 1);
         case '`': return true;
         case '*':
         case '_': return delimiter_needs_backslash(text, at, context.before);
-        case '~': return tilde_needs_backslash(text, at, context.before);
+        case '~': return tilde_needs_backslash(text, at, context);
         case '[':
         case ']': return bracket_needs_backslash(text, at, context.in_link);
         case '<':
@@ -135,9 +141,12 @@ bool begins_task(std::string_view line) {
            space_or_end(line, 3);
 }
 
-// "[!NOTE]" at the beginning of a quote.
+// "[!NOTE]" alone on the first line of a quote.
 bool begins_alert(std::string_view line) {
-    return line.starts_with("[!") && line.size() > 2 && is_ascii_alphanumeric(line[2]);
+    if (!line.starts_with("[!")) return false;
+    std::size_t end = 2;
+    while (end < line.size() && is_ascii_alphanumeric(line[end])) ++end;
+    return end > 2 && end + 1 == line.size() && line[end] == ']';
 }
 
 bool first_character_begins_block(std::string_view line, LinePlace place) {

@@ -45,11 +45,15 @@ inline bool is_blank_text(std::string_view text) {
     return true;
 }
 
-// Around the character in question: the byte before it on the line ('\0' at the line's start) and whether it
-// stands in a link's text.
+// Stands for a delimiter or a bracket where the byte before a character is asked for.
+inline constexpr char mark_byte = '\x01';
+
+// Around the character in question: the byte before it on the line ('\0' at the line's start), and what it
+// stands in.
 struct EscapeContext {
     char before = '\0';
     bool in_link = false;
+    bool in_strike = false;
     bool has_math = false;  // the page has $…$, so that a lone dollar must not begin one
 };
 

@@ -136,10 +136,13 @@ void InlineRun::prepare() {
 }
 
 char InlineRun::byte_before() const {
-    if (space_ || breaks_ > 0 || text_.empty()) return text_.empty() ? '\0' : ' ';
-    const bool after_mark = (!marks_.empty() && marks_.back().offset == text_.size()) ||
-                            common_depth() < std::max(written_.size(), wanted_.size());
-    return after_mark ? '*' : text_.back();
+    const std::size_t depth = common_depth();
+    if (depth < wanted_.size()) return mark_byte;
+    if (text_.empty()) return '\0';
+    if (space_ || breaks_ > 0) return ' ';
+    const bool after_mark =
+        depth < written_.size() || (!marks_.empty() && marks_.back().offset == text_.size());
+    return after_mark ? mark_byte : text_.back();
 }
 
 void InlineRun::text(std::string_view text) {
@@ -177,8 +180,10 @@ std::size_t InlineRun::write_special(std::string_view text, std::size_t at) {
         put(text.substr(at, 1));
         return at + 1;
     }
-    const EscapeContext context{
-        .before = byte_before(), .in_link = is_open(Format::link), .has_math = has_math_};
+    const EscapeContext context{.before = byte_before(),
+                                .in_link = is_open(Format::link),
+                                .in_strike = is_open(Format::strike),
+                                .has_math = has_math_};
     const bool escaped = needs_backslash(text, at, context);
     const bool is_run = text[at] == '*' || text[at] == '_' || text[at] == '~';
     const std::size_t end = is_run ? std::min(text.find_first_not_of(text[at], at), text.size()) : at + 1;

@@ -33,6 +33,7 @@ TEST_CASE("emphasis that delimiters cannot express becomes a tag") {
         {"<p>before<em>.middle.</em>after</p>", "before<em>.middle.</em>after"},
         {"<p>这是<strong>“强调”</strong>的</p>", "这是<strong>“强调”</strong>的"},
         {"<p>a<em>→</em>b</p>", "a<em>→</em>b"},
+        {"<p><del>a</del><strong>.b.</strong><del>c</del></p>", "~~a~~<strong>.b.</strong>~~c~~"},
         {"<p><strong>a)</strong><em>b</em></p>", "<strong>a)</strong>*b*"},
         {"<p>one <em>(two)</em> three</p>", "one *(two)* three"},
     });
@@ -51,8 +52,10 @@ TEST_CASE("what markdown would misread is escaped, and nothing else") {
         {"<p>snake_case 2 * 3 a_b_c [1] a &lt; b AT&T</p>", "snake_case 2 * 3 a_b_c [1] a < b AT&T"},
         {"<p>&lt;b&gt; &amp;amp; &amp;#38; \\* C:\\dir</p>", "\\<b> \\&amp; \\&#38; \\\\\\* C:\\dir"},
         {"<p>~5 a~b~c ~~x~~ /~home</p>", "~5 a\\~b\\~c \\~\\~x\\~\\~ /~home"},
+        {"<p><del>a ~5 b</del> <b>a * </b>c <b>\\ </b>d</p>", "~~a \\~5 b~~ **a \\*** c **\\\\** d"},
         {"<p>[^1] <span>[a]</span><span>(b)</span> [a]<b>(b)</b></p>", "\\[^1] [a\\](b) [a]**(b)**"},
         {"<p>wow!<a href=u>link</a></p>", "wow\\![link](u)"},
+        {"<p><em>* a</em> <b>_ b *</b></p>", "*\\* a* **\\_ b \\***"},
         {"<p>it costs $5 or $6</p>", "it costs $5 or $6"},
     });
 }
@@ -67,6 +70,7 @@ TEST_CASE("a line does not begin a block that the page has not") {
          "\\> a\n\na  \n\\===\n\na  \n\\--- | ---\n\n\\~\\~\\~"},
         {"<ul><li>[x] a</li><li><a href=u>x</a></li></ul>", "- \\[x] a\n- [x](u)"},
         {"<blockquote>[!NOTE]</blockquote>", "> \\[!NOTE]"},
+        {"<a href=u>!x</a>", "[!x](u)"},
         {"<p><span>1</span><span>. a</span></p>", "1\\. a"},
     });
 }
