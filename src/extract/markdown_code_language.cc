@@ -168,18 +168,18 @@ bool says_nothing(std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
+// The name alone, without options behind it. What is longer than any name is not one.
 std::string clean(std::string_view name) {
-    std::string language;
-    for (const char c : trimmed(name).substr(0, 40)) {
-        if (c == ' ' || c == ';' || c == ',' || c == '{' || c == ':' || c == '`' ||
-            static_cast<unsigned char>(c) < '!')
-            break;
-        language += c;
+    name = trimmed(name);
+    std::size_t end = 0;
+    while (end < name.size() && static_cast<unsigned char>(name[end]) > ' ' &&
+           !std::string_view(",{:`").contains(name[end]) && (name[end] != ';' || end == 0)) {
+        ++end;
     }
-    if (language.empty() && name.starts_with(';')) language = ";";
-    const std::string lower = lower_case(language);
+    if (end > 40) return "";
+    std::string lower = lower_case(name.substr(0, end));
     if (says_nothing(lower)) return "";
-    return is_known(lower) ? lower : language;
+    return is_known(lower) ? lower : std::string(name.substr(0, end));
 }
 
 // "text-html-basic", "source-js", "source-python": GitHub's names of grammars.
