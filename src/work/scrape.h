@@ -45,9 +45,12 @@ struct ScrapeOptions {
 // Safe to use from many threads at once.
 class Scraper {
 public:
-    // The fetcher must outlive the scraper.
+    // The fetcher must outlive the scraper. Metadata is always read: every record has a title and a
+    // description.
     Scraper(fetch::Fetcher& fetcher, ScrapeOptions options)
-        : fetcher_(fetcher), options_(std::move(options)) {}
+        : fetcher_(fetcher), options_(std::move(options)) {
+        options_.extract.formats.metadata = true;
+    }
 
     // Fetches and reads one page. A status of 400 and above is a failure, worded "HTTP 404 Not Found".
     ScrapeRecord scrape(const std::string& url, std::stop_token stop = {}) const;

@@ -58,6 +58,17 @@ TEST_CASE_FIXTURE(Fixture, "a page is fetched and read") {
     CHECK(record.fetched_at.time_since_epoch().count() > 0);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a record has a title whatever was asked for") {
+    serve_page("/a", "Stones");
+    const Scraper markdown_only(
+        fetcher, {.extract = {.formats = {.metadata = false}}, .policy = {.allow_private = true}});
+
+    const auto object = to_json(markdown_only.scrape(server.url("/a")), {.metadata = false});
+
+    CHECK(object.at("title") == "Stones");
+    CHECK_FALSE(object.at("metadata").as_object().contains("title"));
+}
+
 TEST_CASE_FIXTURE(Fixture, "an error status is a failure in a sentence") {
     serve("/gone", "text/html", "<p>We are sorry, this page is not here any more.</p>", 410);
 
