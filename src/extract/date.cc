@@ -374,7 +374,7 @@ private:
         if (piece->kind == Piece::Kind::word) {
             const auto offset = zone_offset_minutes(piece->text);
             if (!offset) return;
-            moment_.offset_minutes = *offset;
+            moment_.offset_minutes = offset;
             ++next_;
             piece = peek();
         }

@@ -20,8 +20,8 @@ using text::XmlName;
 
 constexpr std::size_t max_items = 2'000;
 constexpr std::size_t max_line_bytes = 2'000;
-constexpr std::size_t max_content_bytes = 512 * 1024;
-constexpr std::size_t max_total_bytes = 32 * 1024 * 1024;
+constexpr std::size_t max_content_bytes = std::size_t{512} * 1024;
+constexpr std::size_t max_total_bytes = std::size_t{32} * 1024 * 1024;
 
 std::string_view attribute(std::span<const XmlAttribute> attributes, std::string_view name) {
     const auto found = std::ranges::find_if(attributes, [&](const XmlAttribute& each) {

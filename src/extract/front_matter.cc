@@ -11,7 +11,7 @@ namespace quarry::extract {
 
 namespace {
 
-constexpr std::size_t max_block_bytes = 64 * 1024;
+constexpr std::size_t max_block_bytes = std::size_t{64} * 1024;
 constexpr std::size_t max_fields = 100;
 constexpr std::size_t max_value_bytes = 2'000;
 

@@ -18,8 +18,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t max_script_bytes = 512 * 1024;
-constexpr std::size_t max_total_bytes = 1024 * 1024;
+constexpr std::size_t max_script_bytes = std::size_t{512} * 1024;
+constexpr std::size_t max_total_bytes = std::size_t{1024} * 1024;
 constexpr std::size_t max_texts = 32;
 constexpr std::size_t max_nodes = 2'000;
 constexpr std::size_t max_authors = 10;

@@ -9,7 +9,7 @@ namespace quarry::extract {
 namespace {
 
 // Indentation makes text longer: by at most twice the depth for each member.
-constexpr std::size_t max_pretty_bytes = 256 * 1024;
+constexpr std::size_t max_pretty_bytes = std::size_t{256} * 1024;
 
 bool is_valid_json(std::string_view text) {
     boost::json::stream_parser parser;  // its default depth limit is 32

@@ -188,8 +188,6 @@ private:
         if (tag == Tag::tr) {
             text_.ensure_newlines(1);
             cells_in_row_ = 0;
-        } else if (tag == Tag::table) {
-            new_line(2);
         } else if (paragraphs.contains(tag)) {
             new_line(2);
         } else if (lines.contains(tag)) {

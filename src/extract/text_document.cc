@@ -124,7 +124,8 @@ void apply_front_matter(const FrontMatter& matter, const url::Url* base, Metadat
 
 }  // namespace
 
-Result<Document> plain_document(const Page& page, html::Decoded decoded, const ExtractOptions& options) {
+Result<Document> plain_document(const Page& page, const html::Decoded& decoded,
+                                const ExtractOptions& options) {
     Document document = TRY(document_of(page, decoded.text, with_last_newline(decoded.text), options));
     document.metadata.title = title_from_first_line(decoded.text);
     if (document.metadata.title.empty()) document.metadata.title = title_from_url(page.final_url);
@@ -132,7 +133,8 @@ Result<Document> plain_document(const Page& page, html::Decoded decoded, const E
     return document;
 }
 
-Result<Document> markdown_document(const Page& page, html::Decoded decoded, const ExtractOptions& options) {
+Result<Document> markdown_document(const Page& page, const html::Decoded& decoded,
+                                   const ExtractOptions& options) {
     const FrontMatter matter = read_front_matter(decoded.text);
     Document document = TRY(document_of(page, matter.body, with_last_newline(matter.body), options));
     const auto base = url::Url::parse(page.final_url);
@@ -143,7 +145,8 @@ Result<Document> markdown_document(const Page& page, html::Decoded decoded, cons
     return document;
 }
 
-Result<Document> json_document(const Page& page, html::Decoded decoded, const ExtractOptions& options) {
+Result<Document> json_document(const Page& page, const html::Decoded& decoded,
+                               const ExtractOptions& options) {
     const std::string pretty = pretty_json(decoded.text);
     Document document = TRY(document_of(page, pretty, fenced(pretty, "json"), options));
     document.metadata.title = title_from_url(page.final_url);

@@ -10,13 +10,15 @@
 namespace quarry::extract {
 
 // The text as it is. Its title is its first line if that reads like one, else the last part of the URL.
-Result<Document> plain_document(const Page& page, html::Decoded decoded, const ExtractOptions& options);
+Result<Document> plain_document(const Page& page, const html::Decoded& decoded,
+                                const ExtractOptions& options);
 
 // The markdown as it is, without front matter, which becomes metadata. Its title is stated there, or is the
 // first heading. Its links and images are read from it.
-Result<Document> markdown_document(const Page& page, html::Decoded decoded, const ExtractOptions& options);
+Result<Document> markdown_document(const Page& page, const html::Decoded& decoded,
+                                   const ExtractOptions& options);
 
 // One code block, indented if that is cheap.
-Result<Document> json_document(const Page& page, html::Decoded decoded, const ExtractOptions& options);
+Result<Document> json_document(const Page& page, const html::Decoded& decoded, const ExtractOptions& options);
 
 }  // namespace quarry::extract

@@ -31,19 +31,21 @@ void walk_kept(const html::Tree& tree, const Selection& selection, Visitor& visi
             continue;
         }
         const html::Node& node = tree[id];
-        if (!selection.keeps(id)) {
+        // Template contents that are kept are a shadow root, rendered in place.
+        const bool is_transparent = node.kind == html::NodeKind::template_contents;
+        const bool is_element = node.kind == html::NodeKind::element;
+        const bool is_text = node.kind == html::NodeKind::text;
+        if (!selection.keeps(id) || !(is_transparent || is_element || is_text)) {
             id = node.end;
-        } else if (node.kind == html::NodeKind::text) {
-            visitor.text(id);
-            ++id;
-        } else if (node.kind == html::NodeKind::template_contents) {
-            ++id;  // a shadow root that is rendered in place
-        } else if (node.kind != html::NodeKind::element || visitor.open(id) == Descend::past) {
-            id = node.end;
-        } else {
-            open.push_back(id);
-            ++id;
+            continue;
         }
+        if (is_text) visitor.text(id);
+        if (is_element && visitor.open(id) == Descend::past) {
+            id = node.end;
+            continue;
+        }
+        if (is_element) open.push_back(id);
+        ++id;
     }
 }
 

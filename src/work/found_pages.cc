@@ -74,6 +74,7 @@ std::vector<FoundPage> matching_pages(std::vector<FoundPage> pages, std::string_
     }
     std::ranges::stable_sort(scored, std::ranges::greater{}, &Scored::score);
     std::vector<FoundPage> matching;
+    matching.reserve(scored.size());
     for (Scored& each : scored) matching.push_back(std::move(each.page));
     return matching;
 }

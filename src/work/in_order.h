@@ -59,6 +59,7 @@ void run_in_order(std::size_t count, int concurrency, Make make, Deliver deliver
 
     std::vector<std::jthread> threads;
     const auto wanted = static_cast<std::size_t>(std::max(1, concurrency));
+    threads.reserve(std::min(wanted, count));
     for (std::size_t i = 0; i < std::min(wanted, count); ++i) threads.emplace_back(work);
     for (std::size_t i = 0; i < count; ++i) {
         std::optional<Made> made = wait_for(i);

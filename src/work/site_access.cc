@@ -25,14 +25,14 @@ bool says_who_asks(const Header& header) {
 fetch::FetchRequest SiteAccess::request(const url::Url& url,
                                         std::optional<net::HttpLimits> special_limits) const {
     fetch::FetchRequest request{
-        .url = url, .headers = headers, .policy = policy, .limits = std::move(special_limits), .stop = stop};
+        .url = url, .headers = headers, .policy = policy, .limits = special_limits, .stop = stop};
     const bool is_elsewhere = !headers_origin.empty() && url.origin() != headers_origin;
     if (is_elsewhere) std::erase_if(request.headers, says_who_asks);
     return request;
 }
 
 Result<Page> SiteAccess::get(const url::Url& url, std::optional<net::HttpLimits> special_limits) const {
-    Page page = TRY(fetcher.fetch(request(url, std::move(special_limits))));
+    Page page = TRY(fetcher.fetch(request(url, special_limits)));
     if (page.status >= 400) {
         return fail(
             http_error_code(page.status),

@@ -46,7 +46,7 @@ void SiteFiles::read(const std::vector<std::string>& files, int concurrency) {
         run_in_order(
             level.size(), concurrency,
             [&](std::size_t index) { return fetch_listing(access_, level[index]); },
-            [&](crawl::Sitemap listing) {
+            [&](const crawl::Sitemap& listing) {
                 for (const crawl::SitemapEntry& entry : listing.entries) {
                     if (const auto url = url::Url::parse(entry.loc)) found_.add(*url, entry.title);
                 }
