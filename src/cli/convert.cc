@@ -178,7 +178,8 @@ int convert_list(const Session& session, const Converter& converter, const Conve
 }
 
 int run_convert(const Session& session, const ConvertOptions& options) {
-    const auto extract_as = extract_options(options.document);
+    auto extract_as = extract_options(options.document);
+    if (extract_as && session.json) extract_as->formats.metadata = true;  // as in the records of `scrape`
     if (!extract_as) return fail_with(session, extract_as.error(), exit_error);
     const Converter converter(session, *extract_as);
     if (options.list.empty() == options.file.empty())

@@ -1,5 +1,7 @@
 #include "extract/block.h"
 
+#include <algorithm>
+
 #include "extract/display.h"
 #include "extract/text_scan.h"
 
@@ -45,7 +47,20 @@ private:
         return id;
     }
 
-    bool is_skipped(NodeId id) const { return tree_[id].tag == Tag::svg || visibility_.never_shown(id); }
+    bool is_skipped(NodeId id) const {
+        return (tree_[id].tag == Tag::svg && !holds_html(id)) || visibility_.never_shown(id);
+    }
+
+    // A drawing is no text, but one that is not closed may hold the rest of the page: as HTML, or past the
+    // parser's limit of depth as text right below <svg>.
+    bool holds_html(NodeId svg) const {
+        const auto inside = tree_.nodes().subspan(svg, tree_[svg].end - svg);
+        return std::ranges::any_of(inside, [this](const html::Node& node) {
+            if (node.kind == NodeKind::text)
+                return tree_[node.parent].tag == Tag::svg && !is_blank(node.text);
+            return node.kind == NodeKind::element && node.space == html::Namespace::html;
+        });
+    }
 
     void enter(NodeId id) {
         const html::Node& node = tree_[id];

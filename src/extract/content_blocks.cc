@@ -46,12 +46,29 @@ public:
     Mender(const PageView& page, std::vector<std::uint8_t>& chosen) : page_(page), chosen_(chosen) {}
 
     void run() {
+        drop_navigation();
         mend_rows();
         mend_code();
+        mend_headings();
     }
 
 private:
-    // Lists and tables of which three fifths of the words are kept are kept whole.
+    // A <nav> of links is never what a reader came for, as long as there is anything else. The model knows
+    // that of long pages; on short ones its threshold is low.
+    void drop_navigation() {
+        std::vector<std::uint8_t> others = chosen_;
+        for (NodeId id = 0; id < page_.tree.size(); ++id) {
+            if (!page_.tree.is(id, Tag::nav)) continue;
+            const auto inside = page_.inside(id);
+            if (2 * inside.link_words > inside.words)
+                std::fill(others.begin() + page_.blocks.before[id],
+                          others.begin() + page_.blocks.before[page_.tree[id].end], 0);
+            id = page_.tree[id].end - 1;
+        }
+        if (std::ranges::find(others, 1) != others.end()) chosen_ = std::move(others);
+    }
+
+    // Lists and tables of which four fifths of the words are kept are kept whole.
     void mend_rows() {
         constexpr html::TagSet rows{Tag::table, Tag::ul, Tag::ol, Tag::dl};
         std::vector<std::uint32_t> kept_words(chosen_.size() + 1);
@@ -62,7 +79,7 @@ private:
             const html::Node& node = page_.tree[id];
             if (node.kind != html::NodeKind::element || !rows.contains(node.tag)) continue;
             const std::uint32_t first = page_.blocks.before[id], last = page_.blocks.before[node.end];
-            if (5 * (kept_words[last] - kept_words[first]) <= 3 * page_.inside(id).words) continue;
+            if (5 * (kept_words[last] - kept_words[first]) <= 4 * page_.inside(id).words) continue;
             std::fill(chosen_.begin() + first, chosen_.begin() + last, 1);
             id = node.end - 1;
         }
@@ -78,6 +95,17 @@ private:
                 page_.tree.contains(wider, page_.blocks.list[at - 1].first)) {
                 chosen_[at] = 1;
             }
+        }
+    }
+
+    // A heading belongs to what it heads, if that follows at once within the same element.
+    void mend_headings() {
+        constexpr html::TagSet headings{Tag::h1, Tag::h2, Tag::h3, Tag::h4, Tag::h5, Tag::h6};
+        for (std::size_t at = chosen_.size(); at-- > 1;) {
+            const Block& heading = page_.blocks.list[at - 1];
+            const html::Node& node = page_.tree[heading.container];
+            if (chosen_[at - 1] != 0 || chosen_[at] == 0 || !headings.contains(node.tag)) continue;
+            if (page_.tree.contains(node.parent, page_.blocks.list[at].first)) chosen_[at - 1] = 1;
         }
     }
 

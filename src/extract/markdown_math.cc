@@ -135,7 +135,7 @@ void Writer::write_formula(std::string_view tex, bool display) {
 
 void Writer::math_element(NodeId id) {
     // Pieces of MathML outside of <math> are not a formula.
-    if (tree_[id].tag != Tag::math) {
+    if (tree_[id].tag != Tag::math || swallows_page(id)) {
         children(id);
         return;
     }

@@ -68,15 +68,24 @@ void Writer::element(NodeId id) {
             if (!element_with_meaning(id)) html_element(id);
             break;
         case Namespace::mathml: math_element(id); break;
-        case Namespace::svg:
-            // Drawings are not text, but HTML inside them is.
-            for (NodeId inside = id + 1; inside < tree_[id].end; ++inside) {
-                if (tree_[inside].space != Namespace::svg || tree_[inside].tag != Tag::foreign_object)
-                    continue;
-                children(inside);
-                inside = tree_[inside].end - 1;
-            }
-            break;
+        case Namespace::svg: drawing(id); break;
+    }
+}
+
+// Drawings are not text, but HTML inside them is. So is text directly below <svg>, where no label stands:
+// past the parser's limit of depth the rest of a page ends up there.
+void Writer::drawing(NodeId svg) {
+    for (NodeId inside = svg + 1; inside < tree_[svg].end; ++inside) {
+        const html::Node& node = tree_[inside];
+        if (node.kind == NodeKind::text && tree_[node.parent].tag == Tag::svg) {
+            text(inside);
+        } else if (node.kind == NodeKind::element && node.tag == Tag::foreign_object) {
+            children(inside);
+            inside = node.end - 1;
+        } else if (node.kind == NodeKind::element && node.space != Namespace::svg) {
+            element(inside);
+            inside = node.end - 1;
+        }
     }
 }
 
@@ -171,10 +180,12 @@ void Writer::html_element(NodeId id) {
         case Tag::script:
         case Tag::style:
         case Tag::title:
+        case Tag::rp: break;
         case Tag::select:
         case Tag::option:
         case Tag::optgroup:
-        case Tag::rp: break;
+            if (swallows_page(id)) block(id);
+            break;
         default:
             if (inline_element(id)) break;
             if (tag >= Tag::first_unlisted) {
@@ -183,6 +194,19 @@ void Writer::html_element(NodeId id) {
                 block(id);
             }
     }
+}
+
+// Choices of a form and formulas are not prose. But where their end tag is missing the rest of the page
+// stands inside them, and with it what only prose has.
+bool Writer::swallows_page(NodeId id) const {
+    constexpr html::TagSet prose{Tag::p,       Tag::h1,      Tag::h2,    Tag::h3, Tag::h4, Tag::h5, Tag::h6,
+                                 Tag::article, Tag::section, Tag::table, Tag::ul, Tag::ol, Tag::pre};
+    for (NodeId inside = id + 1; inside < tree_[id].end; ++inside) {
+        const html::Node& node = tree_[inside];
+        if (node.kind == NodeKind::element && node.space == Namespace::html && prose.contains(node.tag))
+            return true;
+    }
+    return false;
 }
 
 // Custom elements are mostly containers, except in the middle of a sentence.

@@ -47,6 +47,8 @@ private:
     bool element_with_meaning(NodeId id);
     bool element_of_class(NodeId id, ClassTraits traits);
     bool element_of_role(NodeId id, std::string_view role);
+    void drawing(html::NodeId svg);
+    bool swallows_page(html::NodeId id) const;
     void unlisted_element(NodeId id);
     void block(NodeId id);
     void block_edge();
