@@ -45,10 +45,12 @@ function(quarry_library name)
 endfunction()
 
 if(QUARRY_TESTS)
+    add_custom_target(thread_tests)
     add_library(quarry_doctest_main STATIC ${CMAKE_SOURCE_DIR}/tests/doctest_main.cc)
 endif()
 
 # quarry_test(NAME SOURCES a_test.cc LINKS quarry_url): one program of doctest cases, known to ctest by its name.
+# LABELS: threads (run again under ThreadSanitizer), program (runs the built program), slow (left out of ./test --quick).
 function(quarry_test name)
     if(NOT QUARRY_TESTS)
         return()
@@ -59,6 +61,9 @@ function(quarry_test name)
     target_compile_definitions(${name} PRIVATE QUARRY_SUITES="${QUARRY_SUITES}" QUARRY_SOURCE="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+    if("threads" IN_LIST ARG_LABELS)
+        add_dependencies(thread_tests ${name})
+    endif()
 endfunction()
 
 # quarry_fuzz(NAME SOURCES x_fuzz.cc LINKS quarry_url): a libFuzzer program in the fuzz preset. In every other build the
