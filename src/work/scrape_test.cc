@@ -1,10 +1,12 @@
 #include "work/scrape.h"
 
-#include <atomic>
+#include <algorithm>
 #include <latch>
+#include <memory>
 
 #include <doctest/doctest.h>
 
+#include "base/guarded.h"
 #include "servers/hostile_server.h"
 
 using namespace quarry;
@@ -16,6 +18,8 @@ using test::ServerRequest;
 
 namespace {
 
+// The server's handlers may still run while a test's own variables go: what they share with it, they share
+// for good.
 struct Fixture {
     HostileServer server;
     std::unique_ptr<net::HttpClient> client = net::HttpClient::open({}).value();
@@ -102,14 +106,14 @@ TEST_CASE_FIXTURE(Fixture, "an invalid URL and a forbidden address are failures 
 
 TEST_CASE_FIXTURE(Fixture, "many pages come out in the order they were asked for, each once") {
     // The first page answers only when the last has been asked for.
-    std::latch last_asked(1);
-    server.on("/first", [&](const ServerRequest&, Connection& connection) {
-        last_asked.wait();
+    const auto last_asked = std::make_shared<std::latch>(1);
+    server.on("/first", [last_asked](const ServerRequest&, Connection& connection) {
+        last_asked->wait();
         connection.respond(200, {{"Content-Type", "text/plain"}}, "first");
     });
     serve("/second", "text/plain", "second");
-    server.on("/third", [&](const ServerRequest&, Connection& connection) {
-        last_asked.count_down();
+    server.on("/third", [last_asked](const ServerRequest&, Connection& connection) {
+        last_asked->count_down();
         connection.respond(200, {{"Content-Type", "text/plain"}}, "third");
     });
 
@@ -125,14 +129,15 @@ TEST_CASE_FIXTURE(Fixture, "many pages come out in the order they were asked for
 }
 
 TEST_CASE_FIXTURE(Fixture, "no more pages are under way than allowed") {
-    std::atomic<int> under_way = 0;
-    std::atomic<int> most = 0;
-    server.on("/*", [&](const ServerRequest&, Connection& connection) {
-        const int now = ++under_way;
-        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
-        }
+    struct Count {
+        int under_way = 0;
+        int most = 0;
+    };
+    const auto count = std::make_shared<Guarded<Count>>();
+    server.on("/*", [count](const ServerRequest&, Connection& connection) {
+        count->with([](Count& now) { now.most = std::max(now.most, ++now.under_way); });
         connection.pause(5ms);
-        --under_way;
+        count->with([](Count& now) { --now.under_way; });
         connection.respond(200, {{"Content-Type", "text/plain"}}, "x");
     });
     std::vector<std::string> urls;
@@ -141,13 +146,13 @@ TEST_CASE_FIXTURE(Fixture, "no more pages are under way than allowed") {
     const auto records = scrape_all(urls);
 
     CHECK(records.size() == 200);
-    CHECK(most <= 5);
+    CHECK(count->with([](const Count& now) { return now.most; }) <= 5);
     CHECK(Scraper::count_pages(urls) == 200);
 }
 
 TEST_CASE_FIXTURE(Fixture, "after a stop request no page is begun and those under way end") {
     std::stop_source stop;
-    server.on("/*", [&](const ServerRequest&, Connection& connection) {
+    server.on("/*", [stop](const ServerRequest&, Connection& connection) mutable {
         stop.request_stop();
         connection.wait_for_close();
     });
