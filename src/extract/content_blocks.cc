@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "extract/repeated_text.h"
+
 namespace quarry::extract {
 
 using html::NodeId;
@@ -98,13 +100,16 @@ private:
         }
     }
 
-    // A heading belongs to what it heads, if that follows at once within the same element.
+    // A heading belongs to what it heads, if that follows at once within the same element. The title of an
+    // article is left to the model: most readers get it as metadata.
     void mend_headings() {
-        constexpr html::TagSet headings{Tag::h1, Tag::h2, Tag::h3, Tag::h4, Tag::h5, Tag::h6};
+        const bool is_article = page_.cues.is_article_by_open_graph || page_.cues.declares(Kind::article);
         for (std::size_t at = chosen_.size(); at-- > 1;) {
             const Block& heading = page_.blocks.list[at - 1];
             const html::Node& node = page_.tree[heading.container];
-            if (chosen_[at - 1] != 0 || chosen_[at] == 0 || !headings.contains(node.tag)) continue;
+            const int level = heading_level(page_.tree, heading.container);
+            if (chosen_[at - 1] != 0 || chosen_[at] == 0 || level == 0 || (level == 1 && is_article))
+                continue;
             if (page_.tree.contains(node.parent, page_.blocks.list[at].first)) chosen_[at - 1] = 1;
         }
     }
@@ -119,6 +124,7 @@ std::vector<std::uint8_t> choose_blocks(const PageView& page, std::span<const st
     const std::uint32_t threshold = best_threshold(page, likely);
     std::vector<std::uint8_t> chosen(likely.size());
     for (std::size_t at = 0; at < likely.size(); ++at) chosen[at] = likely[at] >= threshold;
+    drop_repeated_text(page, chosen);
     Mender(page, chosen).run();
     return chosen;
 }

@@ -59,24 +59,6 @@ std::uint32_t kinds_in_json(std::string_view json) {
     return kinds;
 }
 
-bool is_word_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
-}
-
-template <typename Found>
-void each_word(std::string_view text, Found found) {
-    std::size_t at = 0;
-    while (at < text.size()) {
-        if (!is_word_byte(text[at])) {
-            ++at;
-            continue;
-        }
-        WordHash hash;
-        while (at < text.size() && is_word_byte(text[at])) hash.add(text[at++]);
-        found(hash.value());
-    }
-}
-
 void read_meta(const Tree& tree, NodeId id, PageCues& cues) {
     if (tree.attribute_or_empty(id, Attr::property) != "og:type") return;
     const std::string_view type = tree.attribute_or_empty(id, Attr::content);
@@ -88,8 +70,8 @@ void read_title(const Tree& tree, NodeId id, PageCues& cues) {
     constexpr std::size_t most_words = 64;
     const NodeId child = tree.first_child(id);
     if (!cues.title_words.empty() || child == html::no_node || !tree.is_text(child)) return;
-    each_word(tree[child].text, [&](std::uint32_t hash) {
-        if (cues.title_words.size() < most_words) cues.title_words.push_back(hash);
+    each_word(tree[child].text, [&](WordHash word) {
+        if (cues.title_words.size() < most_words) cues.title_words.push_back(word.value());
     });
     std::ranges::sort(cues.title_words);
 }
@@ -125,9 +107,9 @@ PageCues read_page_cues(const Tree& tree) {
 }
 
 void add_title_overlap(const PageCues& cues, std::string_view text, TitleOverlap& overlap) {
-    each_word(text, [&](std::uint32_t hash) {
+    each_word(text, [&](WordHash word) {
         ++overlap.words;
-        overlap.shared += std::ranges::binary_search(cues.title_words, hash);
+        overlap.shared += std::ranges::binary_search(cues.title_words, word.value());
     });
 }
 

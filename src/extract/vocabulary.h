@@ -23,6 +23,24 @@ private:
     std::uint32_t value_ = 2'166'136'261U;
 };
 
+// Calls `found` with the hash of each run of letters and digits; bytes beyond ASCII are taken for letters.
+template <typename Found>
+void each_word(std::string_view text, Found found) {
+    const auto is_word_byte = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
+    };
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (!is_word_byte(text[at])) {
+            ++at;
+            continue;
+        }
+        WordHash hash;
+        while (at < text.size() && is_word_byte(text[at])) hash.add(text[at++]);
+        found(hash);
+    }
+}
+
 struct WeightedWord {
     std::string_view word{};
     std::int8_t weight = 0;  // positive speaks for content

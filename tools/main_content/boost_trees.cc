@@ -30,7 +30,7 @@ struct Settings {
     int depth = 5;
     double rate = 0.1;       // how much of its improvement each tree contributes
     double lambda = 20;      // draws leaves towards zero
-    double smallest = 20;   // the least weight (of the second derivative) in a leaf
+    double smallest = 20;    // the least weight (of the second derivative) in a leaf
     double row_share = 0.6;  // of the rows, drawn for each tree
     double column_share = 0.35;
     int seed = 1;

@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import boosting, labels, pages, scores, vocabulary
 
 DEPTH = 5  # of the trees; tree_ensemble.h has the same
+TREES = 120
 
 class Trainer:
     def __init__(self, arguments):
@@ -81,8 +82,9 @@ class Trainer:
         return folder
 
     def boost(self, rows, name):
+        """Judgements of all blocks by trees that have not seen their sites."""
         return boosting.boost(f'{self.arguments.tools}/boost_trees', rows, self.label, self.weight, self.fold, f'{self.work}/{name}',
-                              depth=DEPTH, trees=self.arguments.trees, cross=0 if self.arguments.write else 1)
+                              depth=DEPTH, trees=TREES, cross=0 if self.arguments.write else 1)
 
 def quantise(probabilities):
     return np.clip(np.rint(probabilities * 255), 0, 255).astype(np.uint8)
@@ -91,7 +93,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--data', required=True); parser.add_argument('--tools', required=True)
     parser.add_argument('--work', default='/dev/shm/main-content'); parser.add_argument('--folds', type=int, default=5)
-    parser.add_argument('--trees', type=int, default=120); parser.add_argument('--write')
+    parser.add_argument('--write')
     arguments = parser.parse_args()
     trainer = Trainer(arguments)
     print('the labels themselves'); scores.report(trainer.choose(trainer.label, 'labels'), trainer.truth)
