@@ -16,7 +16,7 @@ if not os.path.exists(generator):
 # What ends each hostile part, so that the paragraph after it is content again by the rules of HTML itself.
 CLOSE = {'comments': '-->', 'big_attribute': '', 'attributes': ''}
 AFTER = '<p>' + 'After the hostile part there are ordinary words again. ' * 8 + '</p>'
-program = os.path.join(root, 'build/release/quarry')
+program = os.environ.get('QUARRY') or os.path.join(root, 'build/release/quarry')
 bad = 0
 with tempfile.TemporaryDirectory() as scratch:
     subprocess.run([sys.executable, generator, scratch], check=True)
