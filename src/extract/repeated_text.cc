@@ -17,20 +17,25 @@ class HashSet {
 public:
     explicit HashSet(std::size_t most) : slots_(std::bit_ceil(2 * most + 2)), left_(most) {}
 
-    // True if the hash was there already.
-    bool insert(std::uint64_t hash) {
+    // True if an earlier block brought the hash. Within one block a refrain is no second copy.
+    bool insert(std::uint64_t hash, std::uint32_t block) {
         if (left_ == 0) return false;
         hash |= 1;  // 0 marks a free slot
         std::size_t at = (hash >> 20) & (slots_.size() - 1);
-        while (slots_[at] != 0 && slots_[at] != hash) at = (at + 1) & (slots_.size() - 1);
-        const bool known = slots_[at] == hash;
-        if (!known) --left_;
-        slots_[at] = hash;
-        return known;
+        while (slots_[at].hash != 0 && slots_[at].hash != hash) at = (at + 1) & (slots_.size() - 1);
+        if (slots_[at].hash == hash) return slots_[at].block < block;
+        --left_;
+        slots_[at] = {hash, block};
+        return false;
     }
 
 private:
-    std::vector<std::uint64_t> slots_;
+    struct Slot {
+        std::uint64_t hash = 0;
+        std::uint32_t block = 0;
+    };
+
+    std::vector<Slot> slots_;
     std::size_t left_;
 };
 
@@ -72,7 +77,7 @@ private:
                     run = (run + last[(words + step) % length]) * 0x9E3779B97F4A7C15U;
                 }
                 ++runs;
-                known += seen_.insert(run);
+                known += seen_.insert(run, chosen_so_far_);
             });
         }
         constexpr std::size_t fewest_words = 8;
@@ -109,8 +114,8 @@ private:
     HashSet seen_;
     std::vector<std::size_t> row_;
     std::uint32_t row_words_ = 0;
-    std::size_t row_end_ = 0;
-    std::size_t chosen_so_far_ = 0;
+    std::uint32_t row_end_ = 0;
+    std::uint32_t chosen_so_far_ = 0;
 };
 
 }  // namespace
