@@ -1,17 +1,16 @@
-// One pass cuts the text into numbers, words and signs; then each piece finds its place in the date by its
-// shape and its neighbours. No form is tried twice, so the time is linear whatever the text.
+// The text is cut into numbers, words and signs; then each piece finds its place in the date by its shape and
+// its neighbours. No form is tried twice, so the time is linear whatever the text.
 #include "extract/date.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/ascii.h"
+#include "extract/date_pieces.h"
+#include "extract/moment.h"
 #include "extract/month_names.h"
 #include "extract/one_line.h"
 
@@ -22,108 +21,10 @@ namespace {
 // A date with a weekday, a time, a zone and its name in brackets is shorter than this.
 constexpr std::size_t max_date_bytes = 120;
 
-struct Piece {
-    enum class Kind : std::uint8_t { number, word, sign };
-    Kind kind = Kind::sign;
-    std::string_view text{};
-    std::int64_t value = 0;  // of a number
-    bool after_space = false;
-
-    bool is_sign(char sign) const { return kind == Kind::sign && text[0] == sign; }
-    bool is_number(std::size_t digits) const { return kind == Kind::number && text.size() == digits; }
-    bool is_word(std::string_view word) const { return kind == Kind::word && text == word; }
-};
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80;
-}
-
-// 年, 月 and 日 stand directly beside the numbers, where they separate like signs.
-std::size_t date_ideograph(std::string_view text) {
-    return text.starts_with("年") || text.starts_with("月") || text.starts_with("日") ? 3 : 0;
-}
-
-Piece take_piece(std::string_view& text) {
-    std::size_t end = 1;
-    Piece piece;
-    if (is_digit(text[0])) {
-        piece.kind = Piece::Kind::number;
-        while (end < text.size() && is_digit(text[end])) ++end;
-        for (const char digit : text.substr(0, std::min<std::size_t>(end, 15))) {
-            piece.value = piece.value * 10 + (digit - '0');
-        }
-    } else if (const std::size_t ideograph = date_ideograph(text); ideograph != 0) {
-        end = ideograph;
-    } else if (is_letter(text[0])) {
-        piece.kind = Piece::Kind::word;
-        while (end < text.size() && is_letter(text[end]) && date_ideograph(text.substr(end)) == 0) ++end;
-    }
-    piece.text = text.substr(0, end);
-    text.remove_prefix(end);
-    return piece;
-}
-
-std::vector<Piece> cut(std::string_view text) {
-    std::vector<Piece> pieces;
-    bool after_space = false;
-    while (!text.empty()) {
-        if (text[0] == ' ') {
-            after_space = true;
-            text.remove_prefix(1);
-            continue;
-        }
-        pieces.push_back(take_piece(text));
-        pieces.back().after_space = after_space;
-        after_space = false;
-    }
-    return pieces;
-}
-
-struct Moment {
-    int year = 0;
-    int month = 0;  // 0: only the year is known
-    int day = 0;    // 0: only the month is known
-    int hour = -1;  // -1: only the date is known
-    int minute = 0;
-    int second = 0;
-    std::optional<int> offset_minutes{};  // from UTC
-};
-
-int days_in_month(int year, int month) {
-    constexpr std::array days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month == 2 && is_leap ? 29 : days[static_cast<std::size_t>(month - 1)];
-}
-
-bool exists(const Moment& moment) {
-    if (moment.year < 1400 || moment.year > 9999) return false;
-    if (moment.month < 0 || moment.month > 12 || moment.day < 0) return false;
-    if (moment.month == 0 && moment.day != 0) return false;
-    if (moment.month != 0 && moment.day > days_in_month(moment.year, moment.month)) return false;
-    return moment.hour <= 23 && moment.minute <= 59 && moment.second <= 60;
-}
-
-std::string written(const Moment& moment) {
-    if (moment.month == 0) return fmt::format("{:04}", moment.year);
-    if (moment.day == 0) return fmt::format("{:04}-{:02}", moment.year, moment.month);
-    std::string text = fmt::format("{:04}-{:02}-{:02}", moment.year, moment.month, moment.day);
-    if (moment.hour < 0) return text;
-    text += fmt::format("T{:02}:{:02}:{:02}", moment.hour, moment.minute, moment.second);
-    if (!moment.offset_minutes) return text;
-    const int offset = *moment.offset_minutes;
-    if (offset == 0) return text + "Z";
-    return text +
-           fmt::format("{}{:02}:{:02}", offset < 0 ? '-' : '+', std::abs(offset) / 60, std::abs(offset) % 60);
-}
-
 // Fills a Moment from the pieces, in reading order.
 class DateReader {
 public:
-    explicit DateReader(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
+    explicit DateReader(std::vector<DatePiece> pieces) : pieces_(std::move(pieces)) {}
 
     std::optional<Moment> read() {
         if (!read_date()) return std::nullopt;
@@ -133,23 +34,23 @@ public:
     }
 
 private:
-    const Piece* peek(std::size_t ahead = 0) const {
+    const DatePiece* peek(std::size_t ahead = 0) const {
         return next_ + ahead < pieces_.size() ? &pieces_[next_ + ahead] : nullptr;
     }
     bool next_is_sign(std::size_t ahead, std::string_view signs) const {
-        const Piece* piece = peek(ahead);
-        return piece != nullptr && piece->kind == Piece::Kind::sign &&
+        const DatePiece* piece = peek(ahead);
+        return piece != nullptr && piece->kind == DatePiece::Kind::sign &&
                signs.find(piece->text[0]) != std::string_view::npos;
     }
 
-    bool next_is_ideograph() const { return peek() != nullptr && date_ideograph(peek()->text) != 0; }
+    bool next_is_ideograph() const { return peek() != nullptr && peek()->is_ideograph(); }
 
     bool read_date() {
         skip_weekday_and_preposition();
-        const Piece* first = peek();
+        const DatePiece* first = peek();
         if (first == nullptr) return false;
-        if (first->kind == Piece::Kind::word) return read_month_first();
-        if (first->kind != Piece::Kind::number) return false;
+        if (first->kind == DatePiece::Kind::word) return read_month_first();
+        if (first->kind != DatePiece::Kind::number) return false;
         if (first->text.size() == 8 || first->text.size() == 14) return read_compact();
         if (first->text.size() == 4) return read_year_first();
         return first->text.size() <= 2 && read_day_first();
@@ -159,8 +60,8 @@ private:
     void skip_weekday_and_preposition() {
         constexpr int most_words = 4;
         for (int words = 0; words < most_words; ++words) {
-            const Piece* piece = peek();
-            if (piece == nullptr || piece->kind != Piece::Kind::word || month_number(piece->text)) return;
+            const DatePiece* piece = peek();
+            if (piece == nullptr || piece->kind != DatePiece::Kind::word || month_number(piece->text)) return;
             ++next_;
             while (next_is_sign(0, ",.:")) ++next_;
         }
@@ -189,23 +90,23 @@ private:
     bool read_year_first() {
         moment_.year = take_number();
         skip_separator();
-        const Piece* second = peek();
+        const DatePiece* second = peek();
         if (second == nullptr) return true;
-        if (second->kind == Piece::Kind::word) {
+        if (second->kind == DatePiece::Kind::word) {
             const auto month = month_number(second->text);
             if (!month) return false;
             moment_.month = *month;
             ++next_;
-        } else if (second->kind == Piece::Kind::number && second->text.size() <= 2) {
+        } else if (second->kind == DatePiece::Kind::number && second->text.size() <= 2) {
             moment_.month = take_number();
         } else {
             return false;
         }
         if (moment_.month == 0) return false;
         skip_separator();
-        const Piece* third = peek();
+        const DatePiece* third = peek();
         if (third == nullptr) return true;
-        if (third->kind != Piece::Kind::number || third->text.size() > 2) return false;
+        if (third->kind != DatePiece::Kind::number || third->text.size() > 2) return false;
         moment_.day = take_number();
         if (next_is_sign(0, ".") || next_is_ideograph()) ++next_;
         return moment_.day != 0;
@@ -218,8 +119,8 @@ private:
         moment_.month = *month;
         ++next_;
         while (next_is_sign(0, ".,-/")) ++next_;
-        const Piece* number = peek();
-        if (number == nullptr || number->kind != Piece::Kind::number) return false;
+        const DatePiece* number = peek();
+        if (number == nullptr || number->kind != DatePiece::Kind::number) return false;
         if (number->text.size() == 4) {
             moment_.year = take_number();
             return peek() == nullptr;
@@ -236,15 +137,15 @@ private:
         const bool dotted = next_is_sign(0, ".");
         skip_ordinal_and_signs();
         while (peek() != nullptr && (peek()->is_word("of") || peek()->is_word("de"))) ++next_;
-        const Piece* second = peek();
+        const DatePiece* second = peek();
         if (second == nullptr) return false;
-        if (second->kind == Piece::Kind::word) {
+        if (second->kind == DatePiece::Kind::word) {
             const auto month = month_number(second->text);
             if (!month) return false;
             moment_.month = *month;
             moment_.day = first;
             ++next_;
-        } else if (second->kind == Piece::Kind::number && second->text.size() <= 2) {
+        } else if (second->kind == DatePiece::Kind::number && second->text.size() <= 2) {
             if (!order_numbers(first, take_number(), dotted)) return false;
         } else {
             return false;
@@ -275,7 +176,7 @@ private:
     bool read_year_after_day() {
         if (next_is_sign(1, ":")) read_time_and_zone();
         while (next_is_sign(0, ",")) ++next_;
-        const Piece* year = peek();
+        const DatePiece* year = peek();
         if (year == nullptr || !year->is_number(4)) return false;
         moment_.year = take_number();
         return true;
@@ -285,8 +186,8 @@ private:
         constexpr std::array ordinals{std::string_view{"st"}, std::string_view{"nd"}, std::string_view{"rd"},
                                       std::string_view{"th"}, std::string_view{"er"}, std::string_view{"º"},
                                       std::string_view{"ª"}};
-        const Piece* piece = peek();
-        if (piece != nullptr && piece->kind == Piece::Kind::word &&
+        const DatePiece* piece = peek();
+        if (piece != nullptr && piece->kind == DatePiece::Kind::word &&
             std::ranges::find(ordinals, piece->text) != ordinals.end()) {
             ++next_;
         }
@@ -300,7 +201,7 @@ private:
     // Everything after the date is optional: what is no time ends the reading, and the date stands.
     void read_time_and_zone() {
         if (moment_.hour < 0 && !find_hour()) return;
-        if (next_is_sign(0, ".,") && peek(1) != nullptr && peek(1)->kind == Piece::Kind::number &&
+        if (next_is_sign(0, ".,") && peek(1) != nullptr && peek(1)->kind == DatePiece::Kind::number &&
             !peek(1)->after_space) {
             next_ += 2;  // a fraction of a second
         }
@@ -313,11 +214,11 @@ private:
         // digits right after a T.
         const std::size_t start = next_;
         constexpr std::size_t most_pieces = 3;
-        while (peek() != nullptr && peek()->kind != Piece::Kind::number && next_ < start + most_pieces)
+        while (peek() != nullptr && peek()->kind != DatePiece::Kind::number && next_ < start + most_pieces)
             ++next_;
-        const Piece* number = peek();
+        const DatePiece* number = peek();
         const bool after_t = next_ == start + 1 && pieces_[start].is_word("t");
-        if (number == nullptr || number->kind != Piece::Kind::number) return restore(start);
+        if (number == nullptr || number->kind != DatePiece::Kind::number) return restore(start);
         if (after_t && (number->is_number(6) || number->is_number(4))) return read_compact_time();
         if (number->text.size() > 2) return restore(start);
         if (!next_is_sign(1, ":") && !(peek(1) != nullptr && is_half_day(*peek(1))) && !after_t)
@@ -334,7 +235,7 @@ private:
     }
 
     bool read_compact_time() {
-        const Piece& digits = *peek();
+        const DatePiece& digits = *peek();
         const auto value = static_cast<int>(digits.value);
         const bool has_seconds = digits.text.size() == 6;
         moment_.hour = has_seconds ? value / 10'000 : value / 100;
@@ -345,17 +246,17 @@ private:
     }
 
     int take_after_colon() {
-        const Piece* number = peek(1);
+        const DatePiece* number = peek(1);
         if (!next_is_sign(0, ":") || number == nullptr || !number->is_number(2)) return 0;
         ++next_;
         return take_number();
     }
 
-    static bool is_half_day(const Piece& piece) { return piece.is_word("am") || piece.is_word("pm"); }
+    static bool is_half_day(const DatePiece& piece) { return piece.is_word("am") || piece.is_word("pm"); }
 
     void read_half_day() {
-        const Piece* word = peek();
-        if (word == nullptr || word->kind != Piece::Kind::word) return;
+        const DatePiece* word = peek();
+        if (word == nullptr || word->kind != DatePiece::Kind::word) return;
         // "a.m." arrives as two words and two signs.
         const bool spelt = (word->is_word("a") || word->is_word("p")) && next_is_sign(1, ".") &&
                            peek(2) != nullptr && peek(2)->is_word("m");
@@ -369,9 +270,9 @@ private:
 
     // Z, GMT, EST, +01:00, +0100, +01, GMT+0100
     void read_zone() {
-        const Piece* piece = peek();
+        const DatePiece* piece = peek();
         if (piece == nullptr) return;
-        if (piece->kind == Piece::Kind::word) {
+        if (piece->kind == DatePiece::Kind::word) {
             const auto offset = zone_offset_minutes(piece->text);
             if (!offset) return;
             moment_.offset_minutes = offset;
@@ -379,8 +280,8 @@ private:
             piece = peek();
         }
         if (piece == nullptr || !(piece->is_sign('+') || piece->is_sign('-'))) return;
-        const Piece* digits = peek(1);
-        if (digits == nullptr || digits->kind != Piece::Kind::number) return;
+        const DatePiece* digits = peek(1);
+        if (digits == nullptr || digits->kind != DatePiece::Kind::number) return;
         const int sign = piece->is_sign('-') ? -1 : 1;
         ++next_;
         const bool has_minutes = digits->text.size() == 4;
@@ -392,27 +293,28 @@ private:
 
     int take_number() { return static_cast<int>(std::min<std::int64_t>(pieces_[next_++].value, 99'999)); }
 
-    std::vector<Piece> pieces_;
+    std::vector<DatePiece> pieces_;
     std::size_t next_ = 0;
     Moment moment_;
 };
 
 // Seconds (10 digits) or milliseconds (13 digits) since 1970, as some content systems put into their tags.
 std::optional<std::string> from_unix_time(std::string_view text) {
-    if ((text.size() != 10 && text.size() != 13) || !std::ranges::all_of(text, is_digit)) return std::nullopt;
+    if ((text.size() != 10 && text.size() != 13) || !std::ranges::all_of(text, is_ascii_digit))
+        return std::nullopt;
     std::int64_t seconds = 0;
     for (const char digit : text.substr(0, 10)) seconds = seconds * 10 + (digit - '0');
     const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss clock{time - day};
-    return written({.year = static_cast<int>(date.year()),
-                    .month = static_cast<int>(static_cast<unsigned>(date.month())),
-                    .day = static_cast<int>(static_cast<unsigned>(date.day())),
-                    .hour = static_cast<int>(clock.hours().count()),
-                    .minute = static_cast<int>(clock.minutes().count()),
-                    .second = static_cast<int>(clock.seconds().count()),
-                    .offset_minutes = 0});
+    return to_iso({.year = static_cast<int>(date.year()),
+                   .month = static_cast<int>(static_cast<unsigned>(date.month())),
+                   .day = static_cast<int>(static_cast<unsigned>(date.day())),
+                   .hour = static_cast<int>(clock.hours().count()),
+                   .minute = static_cast<int>(clock.minutes().count()),
+                   .second = static_cast<int>(clock.seconds().count()),
+                   .offset_minutes = 0});
 }
 
 }  // namespace
@@ -420,9 +322,9 @@ std::optional<std::string> from_unix_time(std::string_view text) {
 std::optional<std::string> iso_date(std::string_view text) {
     const std::string line = lower_case(one_line(text, max_date_bytes));
     if (auto unix_time = from_unix_time(line)) return unix_time;
-    const auto moment = DateReader(cut(line)).read();
+    const auto moment = DateReader(cut_date(line)).read();
     if (!moment) return std::nullopt;
-    return written(*moment);
+    return to_iso(*moment);
 }
 
 }  // namespace quarry::extract
