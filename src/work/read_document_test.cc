@@ -68,3 +68,31 @@ TEST_CASE("a page is read as what it is") {
     CHECK(document->metadata.title == "T");
     CHECK(document->markdown.find("Some words that make a paragraph.") != std::string::npos);
 }
+
+TEST_CASE("a PDF becomes a document like any other") {
+    // Without a table of its objects, which readers of PDF can do without.
+    const std::string words = "BT /F1 12 Tf 72 700 Td (Stones are hard and heavy.) Tj ET";
+    Page page{.final_url = "https://a.example/stones.pdf", .status = 200, .content_type = "application/pdf"};
+    page.body =
+        "%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n"
+        "2 0 obj << /Type /Pages /Count 1 /Kids [3 0 R] >> endobj\n"
+        "3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << "
+        "/F1 << "
+        "/Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >> endobj\n"
+        "4 0 obj << /Length " +
+        std::to_string(words.size()) + " >>\nstream\n" + words +
+        "\nendstream endobj\n"
+        "trailer << /Size 5 /Root 1 0 R >>\n%%EOF\n";
+    const fetch::PdfLimits limits{.program = QUARRY_PDF_CHILD};
+
+    const auto document = read_document(page, {.formats = {.text = true}}, limits);
+
+    REQUIRE(document);
+    CHECK(document->markdown == "Stones are hard and heavy.\n");
+    CHECK(document->text == "Stones are hard and heavy.\n");
+    CHECK(document->metadata.pages == 1);
+    CHECK(document->metadata.title != "");
+
+    page.body = "%PDF-1.4\nbroken";
+    CHECK(read_document(page, {}, limits).error().message.starts_with("the PDF "));
+}
