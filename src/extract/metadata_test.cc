@@ -6,6 +6,7 @@
 
 #include "extract/author_name.h"
 #include "extract/base_url.h"
+#include "extract/one_line.h"
 #include "html/parser.h"
 
 using namespace quarry;
@@ -196,6 +197,15 @@ TEST_CASE("JSON-LD is kept as data") {
         "<script type=application/ld+json>broken</script><script>{\"b\": 1}</script>");
 
     CHECK(metadata.json_ld == std::vector<std::string>{"{\"a\": 1}"});
+}
+
+TEST_CASE("a line is cut between characters, and never longer than asked for") {
+    CHECK(one_line(" a\t b ", 10) == "a b");
+    CHECK(one_line("ab cd", 3) == "ab");
+    CHECK(one_line("ab cd", 4) == "ab c");
+    CHECK(one_line("aé", 2) == "a");
+    CHECK(one_line("aé", 3) == "aé");
+    CHECK(one_line("a\u200db\u200bc\u00a0d", 20) == "a\u200dbc d");
 }
 
 TEST_CASE("a page made of metadata is bounded") {

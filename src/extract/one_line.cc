@@ -83,6 +83,7 @@ private:
     // A full line may end in the middle of a character: its bytes go if the character is not complete.
     void cut_at_character() {
         if (!is_full()) return;
+        line_.resize(max_bytes_);  // a space and a letter may have come at once
         std::size_t start = line_.size();
         while (start > 0 && (static_cast<unsigned char>(line_[start - 1]) & 0xc0) == 0x80) --start;
         if (start == 0) return;
