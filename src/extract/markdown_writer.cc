@@ -77,6 +77,10 @@ void Writer::element(NodeId id) {
 void Writer::drawing(NodeId svg) {
     for (NodeId inside = svg + 1; inside < tree_[svg].end; ++inside) {
         const html::Node& node = tree_[inside];
+        if (!selection_.keeps(inside)) {
+            inside = node.end - 1;
+            continue;
+        }
         if (node.kind == NodeKind::text && tree_[node.parent].tag == Tag::svg) {
             text(inside);
         } else if (node.kind == NodeKind::element && node.tag == Tag::foreign_object) {
