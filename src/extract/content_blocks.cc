@@ -120,10 +120,29 @@ private:
 
 }  // namespace
 
+namespace {
+
+// Sentences without links, in a paragraph of the page's <article> or <main>.
+bool is_plain_prose(const PageView& page, const Block& block) {
+    constexpr std::uint32_t fewest_words = 40, fewest_sentences = 3;
+    const TextCounts& text = block.text;
+    if (text.words < fewest_words || text.sentence_ends < fewest_sentences || text.link_words > 0)
+        return false;
+    if (!page.tree.is(block.container, Tag::p)) return false;
+    const Surroundings& around = page.surroundings[block.container];
+    return around.in(Region::article) || around.in(Region::main);
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> choose_blocks(const PageView& page, std::span<const std::uint8_t> likely) {
     const std::uint32_t threshold = best_threshold(page, likely);
     std::vector<std::uint8_t> chosen(likely.size());
-    for (std::size_t at = 0; at < likely.size(); ++at) chosen[at] = likely[at] >= threshold;
+    for (std::size_t at = 0; at < likely.size(); ++at) {
+        // Prose needs less to be believed: a page full of something else must not outvote its one paragraph.
+        const bool is_near = 2 * likely[at] >= threshold && likely[at] < threshold;
+        chosen[at] = likely[at] >= threshold || (is_near && is_plain_prose(page, page.blocks.list[at]));
+    }
     drop_repeated_text(page, chosen);
     Mender(page, chosen).run();
     return chosen;
