@@ -50,6 +50,7 @@ public:
     void run() {
         drop_navigation();
         mend_rows();
+        mend_table_headers();
         mend_code();
         mend_headings();
     }
@@ -84,6 +85,21 @@ private:
             if (5 * (kept_words[last] - kept_words[first]) <= 4 * page_.inside(id).words) continue;
             std::fill(chosen_.begin() + first, chosen_.begin() + last, 1);
             id = node.end - 1;
+        }
+    }
+
+    // Cells without their header say nothing. Headers are short, and look like labels on their own.
+    void mend_table_headers() {
+        for (NodeId id = 0; id < page_.tree.size(); ++id) {
+            if (!page_.tree.is(id, Tag::table)) continue;
+            const auto first = chosen_.begin() + page_.blocks.before[id];
+            const auto last = chosen_.begin() + page_.blocks.before[page_.tree[id].end];
+            if (std::find(first, last, 1) == last) continue;
+            for (auto at = first; at != last; ++at) {
+                const auto place = static_cast<std::size_t>(at - chosen_.begin());
+                if (page_.tree.is(page_.blocks.list[place].container, Tag::th)) *at = 1;
+            }
+            id = page_.tree[id].end - 1;
         }
     }
 

@@ -88,7 +88,8 @@ TEST_CASE("a list is converted in bulk, a file per id, and what fails is said wi
 
     CHECK(ran.exit_code == 1);
     CHECK(read_file(folder.file("out/one.md")).starts_with("# Granite\n"));
-    CHECK(contains(read_file(folder.file("out/two.md")), "| pebble | 10 g |"));
+    CHECK(contains(read_file(folder.file("out/two.md")),
+                   "| Size | Weight |\n| --- | ---: |\n| pebble | 10 g |"));
     CHECK_FALSE(std::filesystem::exists(folder.file("four.md")));
     CHECK(contains(ran.err, "File not found"));
     CHECK(contains(ran.err, "2 succeeded, 2 failed"));
