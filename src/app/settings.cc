@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/suggest.h"
 #include "base/units.h"
 
@@ -226,10 +227,8 @@ std::vector<std::string> Settings::list(std::string_view key) const {
     std::string_view rest = value(key).text;
     while (!rest.empty()) {
         const auto comma = rest.find(',');
-        std::string_view item = rest.substr(0, comma);
+        const std::string_view item = trimmed(rest.substr(0, comma));
         rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
-        while (item.starts_with(' ')) item.remove_prefix(1);
-        while (item.ends_with(' ')) item.remove_suffix(1);
         if (!item.empty()) items.emplace_back(item);
     }
     return items;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace quarry {
 namespace {
 
@@ -29,13 +31,6 @@ constexpr std::array size_units = {Unit{"", 1},
 constexpr double longest_duration = 366.0 * 24 * 3'600'000;
 constexpr double largest_size = 1e15;
 
-std::string lower(std::string_view text) {
-    std::string result(text);
-    for (char& c : result)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return result;
-}
-
 // A number and a unit, multiplied out; NaN if the text is not that.
 template <std::size_t count>
 double scaled(std::string_view text, const std::array<Unit, count>& units) {
@@ -44,7 +39,7 @@ double scaled(std::string_view text, const std::array<Unit, count>& units) {
     if (error != std::errc{}) return std::nan("");
     std::string_view suffix(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
     while (suffix.starts_with(' ')) suffix.remove_prefix(1);
-    const std::string name = lower(suffix);
+    const std::string name = lower_case(suffix);
     for (const Unit& unit : units)
         if (unit.name == name) return number * unit.factor;
     return std::nan("");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/ascii.h"
 #include "extract/display.h"
 #include "extract/text_scan.h"
 
@@ -21,18 +22,6 @@ constexpr html::TagSet never_rendered_tags{
     Tag::script, Tag::style, Tag::head, Tag::noembed, Tag::noframes, Tag::iframe,   Tag::datalist, Tag::title,
     Tag::meta,   Tag::link,  Tag::base, Tag::param,   Tag::area,     Tag::colgroup, Tag::frameset};
 
-bool equals_ignoring_case(std::string_view text, std::string_view lower) {
-    return text.size() == lower.size() && std::ranges::equal(text, lower, [](char a, char b) {
-               return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-           });
-}
-
-std::string_view trim(std::string_view text) {
-    while (!text.empty() && is_blank(text.substr(0, 1))) text.remove_prefix(1);
-    while (!text.empty() && is_blank(text.substr(text.size() - 1))) text.remove_suffix(1);
-    return text;
-}
-
 // Style attributes are short lists of declarations; a full CSS parser would find nothing more here.
 bool style_hides(std::string_view style) {
     while (!style.empty()) {
@@ -41,12 +30,11 @@ bool style_hides(std::string_view style) {
         style.remove_prefix(std::min(semicolon + 1, style.size()));
         const std::size_t colon = declaration.find(':');
         if (colon == std::string_view::npos) continue;
-        const std::string_view property = trim(declaration.substr(0, colon));
+        const std::string_view property = trimmed(declaration.substr(0, colon));
         std::string_view value = declaration.substr(colon + 1);
-        value = trim(value.substr(0, value.find('!')));
-        if (equals_ignoring_case(property, "display") && equals_ignoring_case(value, "none")) return true;
-        if (equals_ignoring_case(property, "visibility") && equals_ignoring_case(value, "hidden"))
-            return true;
+        value = trimmed(value.substr(0, value.find('!')));
+        if (same_letters(property, "display") && same_letters(value, "none")) return true;
+        if (same_letters(property, "visibility") && same_letters(value, "hidden")) return true;
     }
     return false;
 }
@@ -76,7 +64,7 @@ bool is_hidden(const Tree& tree, NodeId id) {
     bool hidden = false;
     for (const html::Attribute& attribute : tree.attributes(id)) {
         switch (attribute.name) {
-            case Attr::hidden: hidden |= !equals_ignoring_case(attribute.value, "until-found"); break;
+            case Attr::hidden: hidden |= !same_letters(attribute.value, "until-found"); break;
             case Attr::style: hidden |= style_hides(attribute.value); break;
             case Attr::role:
                 if (attribute.value == "tabpanel") return false;

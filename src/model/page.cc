@@ -1,7 +1,8 @@
 #include "model/page.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace quarry {
 
