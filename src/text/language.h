@@ -7,7 +7,7 @@
 namespace quarry::text {
 
 // The BCP 47 code of the language of most of the text ("en", "zh-Hant"), or "" when it is too short, too
-// mixed or otherwise not to be told reliably. Reads a bounded sample from the beginning, and of bytes that
+// mixed or otherwise not to be told reliably. Reads a bounded sample, less where that suffices, and of bytes that
 // are no UTF-8 only the part before them. Safe to call from many threads.
 std::string detect_language(std::string_view utf8);
 

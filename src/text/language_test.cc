@@ -47,6 +47,19 @@ TEST_CASE("controls, broken bytes and length do not disturb detection") {
     CHECK(detect_language(long_text) == "en");
 }
 
+TEST_CASE("a long text is judged by more than its first sentences") {
+    const std::string english = "Everybody who was there saw it happen twice, and they told their friends. ";
+    const std::string german = "Alle haben es gesehen, und danach haben sie es ihren Freunden erzählt. ";
+    std::string english_then_german, german_then_english;
+    for (int i = 0; i < 20; ++i) english_then_german += english;
+    for (int i = 0; i < 200; ++i) english_then_german += german;
+    for (int i = 0; i < 20; ++i) german_then_english += german;
+    for (int i = 0; i < 200; ++i) german_then_english += english;
+
+    CHECK(detect_language(english_then_german) == "de");
+    CHECK(detect_language(german_then_english) == "en");
+}
+
 TEST_CASE("language tags are spelt as BCP 47 spells them") {
     const struct {
         std::string_view tag, normalised;
