@@ -1,0 +1,76 @@
+// Jobs that belong together, counted together and stopped together. A crawl is one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "model/ids.h"
+#include "model/job.h"
+
+namespace quarry {
+
+// How many groups of its owner may run beside this one.
+enum class Company : std::uint8_t {
+    any,   // as many as the owner's limit allows
+    none,  // it waits until no other group runs, and none begins while it does
+};
+
+struct NewGroup {
+    std::string kind = "crawl";
+    std::string name{};     // what a list shows: the first URL
+    std::string options{};  // JSON; everything it was asked with
+    std::string collection = "default";
+    std::string owner = "local";
+    int priority = priority_normal;
+    Company company = Company::any;
+    std::int64_t page_limit = 10'000;  // pages that may complete; no URL beyond it is leased
+    std::int64_t url_limit = 200'000;  // URLs that may be admitted; what is found beyond is only counted
+    bool index_pages = true;           // false: its pages get no outbox row until asked for (--no-embed)
+    bool zero_retention = false;
+    std::string site{};  // what two crawls of the same site have in common: pages found by one and missed by
+                         // the next are known by it
+
+    // Added when everything else of the group has ended; the group completes when these have.
+    std::vector<NewJob> closing_jobs{};
+};
+
+// Kept in the same commit as what they count.
+struct GroupCounters {
+    std::int64_t jobs_open = 0;     // jobs of the group other than URLs, queued or running
+    std::int64_t discovered = 0;    // URLs ever admitted
+    std::int64_t queued = 0;        // URLs that wait, for their time too
+    std::int64_t running = 0;       // URLs leased
+    std::int64_t completed = 0;     // URLs that gave a page
+    std::int64_t failed = 0;        // URLs given up
+    std::int64_t skipped = 0;       // URLs left out, each with its reason
+    std::int64_t unchanged = 0;     // of the completed, those stored already in the same words
+    std::int64_t duplicates = 0;    // of the completed, those nearly the same as another page
+    std::int64_t gone = 0;          // of the failed, those answered 404 or 410
+    std::int64_t not_admitted = 0;  // found beyond url_limit
+    std::int64_t removed = 0;       // pages removed from the store because the site has them no more
+    std::int64_t bytes = 0;         // of bodies fetched
+};
+
+struct Group {
+    GroupId id{};
+    std::string kind{}, name{}, options{}, collection{}, owner{};
+    JobState state = JobState::queued;
+    int priority = priority_normal;
+    Company company = Company::any;
+    std::int64_t page_limit = 0;
+    bool index_pages = true;
+    GroupCounters counters{};
+    std::vector<std::string> roots{};  // URLs that its scope was widened to while it ran
+    std::string error{};               // why it failed, or what its user should know
+    Timestamp created_at{};
+    std::optional<Timestamp> started_at{}, finished_at{};
+
+    bool is_over() const {
+        return state == JobState::completed || state == JobState::failed || state == JobState::cancelled;
+    }
+};
+
+}  // namespace quarry
