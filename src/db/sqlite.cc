@@ -1,0 +1,209 @@
+#include "db/sqlite.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+namespace quarry::db {
+
+namespace {
+
+ErrorCode code_of(int sqlite_code) {
+    switch (sqlite_code & 0xff) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB: return ErrorCode::corrupt;
+        case SQLITE_CONSTRAINT: return ErrorCode::conflict;
+        case SQLITE_ERROR:
+        case SQLITE_MISUSE:
+        case SQLITE_RANGE: return ErrorCode::invalid_argument;
+        case SQLITE_TOOBIG: return ErrorCode::too_large;
+        case SQLITE_INTERRUPT: return ErrorCode::interrupted;
+        default: return ErrorCode::unavailable;
+    }
+}
+
+std::unexpected<Error> failure(sqlite3* handle, int sqlite_code) {
+    const char* file = sqlite3_db_filename(handle, "main");
+    std::string message = sqlite3_errmsg(handle);
+    // "disk I/O error" alone helps nobody; the operating system knows more.
+    if (const int reason = sqlite3_system_errno(handle);
+        (sqlite_code & 0xff) == SQLITE_IOERR && reason != 0) {
+        message += fmt::format(" ({})", std::error_code(reason, std::system_category()).message());
+    }
+    return fail(code_of(sqlite_code), file && *file ? fmt::format("{}: {}", file, message) : message);
+}
+
+int flags_of(Access access) {
+    switch (access) {
+        case Access::create: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+        case Access::write: return SQLITE_OPEN_READWRITE;
+        case Access::read_only: return SQLITE_OPEN_READONLY;
+    }
+    return SQLITE_OPEN_READONLY;
+}
+
+}  // namespace
+
+Statement::~Statement() {
+    sqlite3_finalize(statement_);
+}
+
+Result<bool> Statement::step() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_DONE) return false;
+    auto error = failure(sqlite3_db_handle(statement_), code);
+    reset();
+    return error;
+}
+
+Result<void> Statement::run() {
+    while (TRY(step())) {
+    }
+    reset();
+    return {};
+}
+
+void Statement::reset() {
+    sqlite3_reset(statement_);
+}
+
+std::int64_t Statement::integer(int column) const {
+    return sqlite3_column_int64(statement_, column);
+}
+
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+    if (is_null(column)) return std::nullopt;
+    return integer(column);
+}
+
+double Statement::real(int column) const {
+    return sqlite3_column_double(statement_, column);
+}
+
+std::string_view Statement::text(int column) const {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    if (!bytes) return {};
+    return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+bool Statement::is_null(int column) const {
+    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+void Statement::bind_at(int index, std::int64_t value) {
+    sqlite3_bind_int64(statement_, index, value);
+}
+
+void Statement::bind_at(int index, double value) {
+    sqlite3_bind_double(statement_, index, value);
+}
+
+void Statement::bind_at(int index, std::string_view value) {
+    // A null pointer would bind NULL, but an empty text is one.
+    sqlite3_bind_text64(statement_, index, value.data() ? value.data() : "", value.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+}
+
+void Statement::bind_at(int index, Blob value) {
+    sqlite3_bind_blob64(statement_, index, value.bytes.data() ? value.bytes.data() : "", value.bytes.size(),
+                        SQLITE_STATIC);
+}
+
+void Statement::bind_at(int index, std::nullptr_t) {
+    sqlite3_bind_null(statement_, index);
+}
+
+Result<Connection> Connection::open(const std::string& path, Access access, const std::string& vfs) {
+    std::error_code ignored;
+    if (access != Access::create && path != ":memory:" && !std::filesystem::exists(path, ignored)) {
+        return fail(ErrorCode::not_found, fmt::format("{}: no such database", path));
+    }
+    sqlite3* handle = nullptr;
+    const int code = sqlite3_open_v2(path.c_str(), &handle, flags_of(access) | SQLITE_OPEN_NOMUTEX,
+                                     vfs.empty() ? nullptr : vfs.c_str());
+    Connection connection(handle);
+    if (code != SQLITE_OK) return fail(code_of(code), fmt::format("{}: {}", path, sqlite3_errstr(code)));
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_timeout(handle, 5'000);
+    // Only the one connection that writes may checkpoint: releases of SQLite before 3.51.3 can lose a commit
+    // when a write races a checkpoint of another connection.
+    if (access == Access::read_only) {
+        sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+    return connection;
+}
+
+Connection::~Connection() {
+    sqlite3_close_v2(handle_);
+}
+
+Result<Statement> Connection::prepare(std::string_view sql) {
+    sqlite3_stmt* statement = nullptr;
+    const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    if (code != SQLITE_OK) return failure(handle_, code);
+    return Statement(statement);
+}
+
+Result<void> Connection::execute(std::string_view sql) {
+    const int code = sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) return failure(handle_, code);
+    return {};
+}
+
+Result<std::optional<std::int64_t>> Connection::integer(std::string_view sql) {
+    Statement statement = TRY(prepare(sql));
+    if (!TRY(statement.step())) return std::nullopt;
+    return statement.integer(0);
+}
+
+std::int64_t Connection::changes() const {
+    return sqlite3_changes64(handle_);
+}
+
+bool Connection::in_transaction() const {
+    return sqlite3_get_autocommit(handle_) == 0;
+}
+
+Result<void> Connection::copy_to(const std::string& file) {
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored)) {
+        return fail(ErrorCode::conflict, fmt::format("{}: the file exists already", file));
+    }
+    Connection target = TRY(open(file, Access::create));
+    sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
+    if (!backup) return failure(target.handle_, sqlite3_errcode(target.handle_));
+    sqlite3_backup_step(backup, -1);
+    if (const int code = sqlite3_backup_finish(backup); code != SQLITE_OK) {
+        return failure(target.handle_, code);
+    }
+    return {};
+}
+
+Result<void> Connection::checkpoint(bool all) {
+    const int mode = all ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+    const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, mode, nullptr, nullptr);
+    // Busy means that a reader is in the way; the next one will do more.
+    if (code != SQLITE_OK && code != SQLITE_BUSY) return failure(handle_, code);
+    return {};
+}
+
+Result<Transaction> Transaction::begin(Connection& connection) {
+    TRY(connection.execute("BEGIN IMMEDIATE"));
+    return Transaction(connection);
+}
+
+Transaction::~Transaction() {
+    // Ignored: a rollback fails only if SQLite has rolled back already.
+    if (connection_) (void)connection_->execute("ROLLBACK");
+}
+
+Result<void> Transaction::commit() {
+    TRY(connection_->execute("COMMIT"));
+    connection_ = nullptr;
+    return {};
+}
+
+}  // namespace quarry::db

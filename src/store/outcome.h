@@ -1,0 +1,89 @@
+// How work ends, as a value: what a handler wants to become true. Nothing is written while it works;
+// Store::finish makes many outcomes true in one commit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "model/frontier.h"
+#include "model/group.h"
+#include "model/job.h"
+#include "model/stored_page.h"
+
+namespace quarry::store {
+
+struct Completed {
+    std::string result{};  // of a job; a URL has its page instead
+};
+// An attempt that ended in an error. The job fails when its attempts are used up.
+struct Retry {
+    std::string error{};
+    Timestamp not_before{};
+};
+struct Failed {
+    std::string error{};
+};
+// Not ready: the same again later, at no cost.
+struct Snooze {
+    Timestamp until{};
+    std::string reason{};
+};
+// Only for URLs.
+struct Skipped {
+    SkipReason reason = SkipReason::none;
+    std::string note{};
+};
+
+// How a host wants to be treated; obeyed from then on, by every crawl and after a restart.
+struct HostRule {
+    std::string host{};
+    int connections = 8;
+    std::chrono::milliseconds delay{0};
+    std::optional<Timestamp> not_before{};  // Retry-After
+};
+
+// Looks at the pages that earlier crawls of the group's site stored and this one did not meet. Each has one
+// more crawl without it; those with `after_misses` of them are removed, and counted in the group.
+struct SettlePages {
+    int after_misses = 2;
+};
+
+struct Outcome {
+    std::variant<Completed, Retry, Failed, Snooze, Skipped> end{};
+    int status = 0;                  // HTTP, of a URL
+    std::string final_url{};         // of a URL, if it is another one
+    std::vector<PageWrite> pages{};  // each adds its outbox row, if its group indexes pages
+    std::vector<FoundUrl> found{};   // admitted unless the group knows their key
+
+    // A URL that the page says is its canonical one. If the group knows it, this outcome becomes
+    // Skipped{canonical} and its page is not kept; else it is known from now on and never fetched.
+    std::optional<UrlKey> canonical{};
+
+    std::vector<NewJob> jobs{};
+    std::vector<std::string> roots{};  // the group's scope is widened to these
+    std::vector<HostRule> hosts{};
+    std::vector<UrlKey> gone{};  // pages of the group's collection that the site has no more
+    std::optional<SettlePages> settle{};
+};
+
+// Proof of a lease, enough to end it.
+struct LeaseRef {
+    JobId id{};
+    Token token{};
+};
+
+struct Finished {
+    LeaseRef lease{};
+    Outcome outcome{};
+};
+
+enum class Verdict : std::uint8_t {
+    applied,
+    already_applied,  // the same outcome was sent twice, as after a lost answer
+    conflict,         // the lease has moved, or its group was cancelled: nothing was written
+};
+
+}  // namespace quarry::store

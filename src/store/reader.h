@@ -1,0 +1,92 @@
+// What is in the store, for lists, status and export. Reads never wait for writers nor hold them up: every
+// call is one short snapshot, and long lists are read in pages.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/frontier.h"
+#include "model/group.h"
+#include "model/job.h"
+#include "model/stored_page.h"
+#include "store/store.h"
+
+namespace quarry::store {
+
+struct GroupFilter {
+    std::string owner{};
+    std::vector<JobState> states{};
+    std::optional<GroupId> before{};  // the newest come first
+    int limit = 10;
+};
+
+struct JobPage {
+    JobFilter filter{};
+    std::optional<JobId> after{};
+    int limit = 100;
+    bool with_payload = false;
+};
+
+struct UrlPage {
+    GroupId group{};
+    std::vector<UrlState> states{};
+    std::optional<SkipReason> skipped{};
+    std::optional<JobId> after{};  // in order of discovery
+    int limit = 100;
+};
+
+struct PagePage {
+    std::optional<GroupId> group{};  // the pages of a crawl as it saw them; else all pages of a collection
+    std::string collection{};        // "" for all
+    std::int64_t after = 0;          // StoredPages::next of the page before
+    int limit = 100;
+    bool with_content = false;
+};
+
+struct StoredPages {
+    std::vector<StoredPage> pages{};
+    std::optional<std::int64_t> next{};  // where to go on; nothing at the end
+};
+
+struct StateCount {
+    std::string kind{};
+    std::string collection{};
+    JobState state{};
+    std::int64_t count = 0;
+};
+
+struct WorkerInfo {
+    WorkerId id{};
+    std::string name{};
+    Timestamp beat_at{};
+    std::int64_t running = 0;
+};
+
+class Reader {
+public:
+    virtual ~Reader() = default;
+
+    virtual Result<Group> group(GroupId id) = 0;  // `not_found`
+    virtual Result<std::vector<Group>> groups(const GroupFilter& filter) = 0;
+    virtual Result<std::int64_t> position(GroupId id) = 0;  // 1 for the next to begin; 0 if it does not wait
+    virtual Result<std::vector<std::string>> current_urls(GroupId id, int limit) = 0;
+
+    virtual Result<Job> job(JobId id) = 0;                           // also URLs and outbox rows; `not_found`
+    virtual Result<std::vector<Job>> jobs(const JobPage& page) = 0;  // also URLs and outbox rows
+    virtual Result<std::vector<StateCount>> job_counts(const JobFilter& filter) = 0;
+    virtual Result<std::vector<FrontierUrl>> urls(const UrlPage& page) = 0;
+
+    virtual Result<StoredPages> pages(const PagePage& page) = 0;
+    virtual Result<std::optional<StoredPage>> page(std::string_view collection, std::string_view url) = 0;
+
+    virtual Result<std::vector<WorkerInfo>> workers() = 0;
+    virtual Result<std::vector<Schedule>> schedules() = 0;
+    virtual std::uint64_t salt() const = 0;  // for public_id.h
+};
+
+}  // namespace quarry::store

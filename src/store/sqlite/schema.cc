@@ -1,0 +1,275 @@
+#include "store/sqlite/schema.h"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace quarry::store {
+
+namespace {
+
+// "qrry": how a file says that it is ours.
+constexpr std::int64_t application_id = 0x71727279;
+
+// Ids come from one counter for all tables (meta.next_id): a plain rowid is used again once a table is empty,
+// and an id in somebody's hands must never mean another thing. Open jobs and ended ones are apart, so that
+// starting reads only what is left to do. What is large is apart from what is listed. There is no index on
+// the way of a plain job: the order in which jobs run is kept in memory and rebuilt at start.
+//
+// Times are milliseconds since 1970. States are the numbers of model/job.h and model/frontier.h.
+constexpr std::string_view version_1 = R"sql(
+CREATE TABLE meta(
+    name  TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) WITHOUT ROWID;  -- next_id, epoch, salt, page_sequence
+
+CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE owner(
+    id             INTEGER PRIMARY KEY,
+    name           TEXT NOT NULL UNIQUE,
+    running_jobs   INTEGER,  -- limits; NULL for the standard ones
+    running_groups INTEGER,
+    open_jobs      INTEGER
+);
+
+CREATE TABLE worker(
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL,
+    epoch   INTEGER NOT NULL,  -- of the process that opened the store
+    beat_at INTEGER NOT NULL
+);
+
+-- Jobs that have not ended.
+CREATE TABLE job(
+    id             INTEGER PRIMARY KEY,
+    kind           INTEGER NOT NULL,
+    state          INTEGER NOT NULL,  -- queued or paused; running is a row in `lease`
+    priority       INTEGER NOT NULL,
+    owner          INTEGER NOT NULL,
+    grp            INTEGER,
+    attempts       INTEGER NOT NULL,
+    max_attempts   INTEGER NOT NULL,
+    stalls         INTEGER NOT NULL,
+    progress       INTEGER NOT NULL,
+    zero_retention INTEGER NOT NULL,
+    created_at     INTEGER NOT NULL,
+    run_at         INTEGER,
+    start_by       INTEGER,
+    deadline       INTEGER,
+    unique_key     TEXT,
+    last_error     TEXT
+);
+CREATE UNIQUE INDEX job_unique_key ON job(unique_key) WHERE unique_key IS NOT NULL;
+CREATE INDEX job_grp ON job(grp) WHERE grp IS NOT NULL;
+CREATE TABLE payload(id INTEGER PRIMARY KEY, body TEXT NOT NULL);
+
+-- Jobs that have.
+CREATE TABLE done(
+    id             INTEGER PRIMARY KEY,
+    kind           INTEGER NOT NULL,
+    state          INTEGER NOT NULL,
+    priority       INTEGER NOT NULL,
+    owner          INTEGER NOT NULL,
+    grp            INTEGER,
+    attempts       INTEGER NOT NULL,
+    max_attempts   INTEGER NOT NULL,
+    stalls         INTEGER NOT NULL,
+    zero_retention INTEGER NOT NULL,
+    created_at     INTEGER NOT NULL,
+    started_at     INTEGER,
+    finished_at    INTEGER NOT NULL,
+    deadline       INTEGER,
+    token          INTEGER,  -- of the lease that ended it: the same outcome sent again is recognised
+    unique_key     TEXT,
+    last_error     TEXT,
+    result         TEXT
+);
+CREATE INDEX done_grp ON done(grp) WHERE grp IS NOT NULL;
+
+-- Who works on what: jobs and URLs alike. A row here is what "running" means.
+CREATE TABLE lease(
+    id        INTEGER PRIMARY KEY,
+    token     INTEGER NOT NULL,
+    worker    INTEGER NOT NULL,
+    leased_at INTEGER NOT NULL
+);
+
+CREATE TABLE grp(
+    id             INTEGER PRIMARY KEY,
+    kind           TEXT NOT NULL,
+    name           TEXT NOT NULL,
+    options        TEXT NOT NULL,
+    collection     TEXT NOT NULL,
+    site           TEXT NOT NULL,
+    owner          INTEGER NOT NULL,
+    state          INTEGER NOT NULL,
+    priority       INTEGER NOT NULL,
+    company        INTEGER NOT NULL,
+    page_limit     INTEGER NOT NULL,
+    url_limit      INTEGER NOT NULL,
+    index_pages    INTEGER NOT NULL,
+    zero_retention INTEGER NOT NULL,
+    closing_jobs   TEXT NOT NULL,     -- JSON; emptied when they have been added
+    roots          TEXT NOT NULL,     -- JSON
+    error          TEXT NOT NULL,
+    created_at     INTEGER NOT NULL,
+    started_at     INTEGER,
+    finished_at    INTEGER,
+    last_id        INTEGER,           -- no row of the group has a greater id; set when it is over
+    jobs_open      INTEGER NOT NULL,
+    discovered     INTEGER NOT NULL,
+    queued         INTEGER NOT NULL,
+    running        INTEGER NOT NULL,
+    completed      INTEGER NOT NULL,
+    failed         INTEGER NOT NULL,
+    skipped        INTEGER NOT NULL,
+    unchanged      INTEGER NOT NULL,
+    duplicates     INTEGER NOT NULL,
+    gone           INTEGER NOT NULL,
+    not_admitted   INTEGER NOT NULL,
+    removed        INTEGER NOT NULL,
+    bytes          INTEGER NOT NULL
+);
+
+CREATE TABLE host(
+    id          INTEGER PRIMARY KEY,
+    name        TEXT NOT NULL UNIQUE,
+    connections INTEGER,  -- NULL: nothing is known of the host yet
+    delay       INTEGER,
+    not_before  INTEGER
+);
+
+-- The URLs of crawls. They stay when they are done, since they are how a crawl knows what it has seen.
+CREATE TABLE frontier(
+    id          INTEGER PRIMARY KEY,
+    grp         INTEGER NOT NULL,
+    host        INTEGER NOT NULL,
+    key         BLOB NOT NULL,
+    state       INTEGER NOT NULL,  -- of UrlState, except running, which is a row in `lease`
+    run_at      INTEGER,           -- set while a queued URL waits for its time
+    depth       INTEGER NOT NULL,
+    redirects   INTEGER NOT NULL,
+    source      INTEGER NOT NULL,
+    priority    INTEGER NOT NULL,
+    attempts    INTEGER NOT NULL,
+    stalls      INTEGER NOT NULL,
+    skipped     INTEGER NOT NULL,
+    status      INTEGER NOT NULL,
+    content     INTEGER,
+    finished_at INTEGER,
+    token       INTEGER,           -- of the lease that ended it
+    url         TEXT NOT NULL,
+    final_url   TEXT,
+    note        TEXT
+);
+CREATE UNIQUE INDEX frontier_key ON frontier(grp, key);
+CREATE INDEX frontier_ready ON frontier(grp, host, priority, id) WHERE state = 0 AND run_at IS NULL;
+CREATE INDEX frontier_delayed ON frontier(run_at) WHERE state = 0 AND run_at IS NOT NULL;
+
+-- What a crawl brought, in the order in which it came.
+CREATE TABLE result(
+    grp      INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    url      INTEGER NOT NULL,  -- in the frontier
+    page     INTEGER NOT NULL,
+    content  INTEGER NOT NULL,
+    PRIMARY KEY(grp, sequence)
+) WITHOUT ROWID;
+CREATE INDEX result_content ON result(content);
+
+CREATE TABLE page(
+    id                INTEGER PRIMARY KEY,
+    collection        TEXT NOT NULL,
+    key               BLOB NOT NULL,
+    site              TEXT NOT NULL,
+    content           INTEGER NOT NULL,
+    version           INTEGER NOT NULL,  -- counts changes of the words
+    seen_by           INTEGER NOT NULL,  -- the last crawl that met it
+    missed            INTEGER NOT NULL,  -- complete crawls since then
+    status            INTEGER NOT NULL,
+    content_hash      INTEGER NOT NULL,
+    simhash           INTEGER NOT NULL,
+    body_bytes        INTEGER NOT NULL,
+    fetched_at        INTEGER NOT NULL,
+    changed_at        INTEGER NOT NULL,
+    near_duplicate_of BLOB,
+    url               TEXT NOT NULL,
+    final_url         TEXT NOT NULL,
+    etag              TEXT NOT NULL,
+    last_modified     TEXT NOT NULL,
+    content_type      TEXT NOT NULL,
+    title             TEXT NOT NULL,
+    language          TEXT NOT NULL
+);
+CREATE UNIQUE INDEX page_key ON page(collection, key);
+CREATE INDEX page_site ON page(site, seen_by);
+
+-- The words, compressed. A version lives as long as its page has it or a crawl brought it.
+CREATE TABLE content(
+    id       INTEGER PRIMARY KEY,
+    page     INTEGER NOT NULL,
+    markdown BLOB NOT NULL,
+    details  BLOB NOT NULL,
+    html     BLOB
+);
+CREATE INDEX content_page ON content(page);
+
+-- Changes of pages, in order, waiting to be indexed: the embedding queue.
+CREATE TABLE outbox(
+    id         INTEGER PRIMARY KEY,
+    page       INTEGER NOT NULL,
+    content    INTEGER,           -- NULL: the page was removed
+    version    INTEGER NOT NULL,
+    collection TEXT NOT NULL,
+    grp        INTEGER,
+    state      INTEGER NOT NULL,
+    priority   INTEGER NOT NULL,
+    attempts   INTEGER NOT NULL,
+    run_at     INTEGER,
+    created_at INTEGER NOT NULL,
+    finished_at INTEGER,
+    url        TEXT NOT NULL,
+    last_error TEXT
+);
+CREATE INDEX outbox_page ON outbox(page);
+CREATE INDEX outbox_open ON outbox(state, priority, id) WHERE state IN (0, 1);
+
+CREATE TABLE schedule(
+    name    TEXT PRIMARY KEY,
+    cron    TEXT NOT NULL,
+    job     TEXT NOT NULL,  -- JSON
+    grp     TEXT,           -- JSON
+    next_at INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array steps = {version_1};
+static_assert(steps.size() == schema_version);
+
+}  // namespace
+
+Result<void> migrate(db::Connection& connection) {
+    const std::int64_t version = TRY(connection.integer("PRAGMA user_version")).value_or(0);
+    const std::int64_t owner = TRY(connection.integer("PRAGMA application_id")).value_or(0);
+    const std::int64_t tables = TRY(connection.integer("SELECT count(*) FROM sqlite_master")).value_or(0);
+    if (owner != application_id && (owner != 0 || tables != 0)) {
+        return fail(ErrorCode::corrupt, "this file is a database of another program");
+    }
+    if (version > schema_version) {
+        return fail(ErrorCode::unsupported,
+                    fmt::format("the database has version {}, this program knows versions up to {}: use a "
+                                "newer quarry, or another data folder (--data)",
+                                version, schema_version));
+    }
+    for (std::int64_t next = version; next < schema_version; ++next) {
+        db::Transaction transaction = TRY(db::Transaction::begin(connection));
+        TRY(connection.execute(steps[static_cast<std::size_t>(next)]));
+        TRY(connection.execute(
+            fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id, next + 1)));
+        TRY(transaction.commit());
+    }
+    return {};
+}
+
+}  // namespace quarry::store

@@ -1,0 +1,219 @@
+// Where jobs, crawls, frontier and pages live. One implementation per database; all keep the promises in
+// store/promises. Reading is apart, in reader.h.
+//
+// Every call is safe from any thread and is durable when it returns, unless it says otherwise. Errors are
+// `unavailable` (disk full, database unreachable: nothing was written), `corrupt`, and those a call names.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/frontier.h"
+#include "model/group.h"
+#include "model/ids.h"
+#include "model/job.h"
+#include "store/outcome.h"
+
+namespace quarry::store {
+
+struct StoreLimits {
+    std::chrono::milliseconds lease_duration{60'000};  // after the worker's last beat
+    int max_stalls = 9;
+    std::int64_t max_open_jobs = 5'000'000;  // in all; beyond it adding is refused
+    std::int64_t max_open_jobs_per_owner = 1'000'000;
+    int running_jobs_per_owner = 1'000;  // beyond it jobs wait in the backlog
+    int running_groups_per_owner = 3;
+    int max_running_groups = 1'000;
+    std::uint64_t low_disk_bytes = 256ull << 20;  // below it the store says so and takes no new work
+};
+
+struct OwnerLimits {
+    int running_jobs = 1'000;
+    int running_groups = 3;
+    std::int64_t open_jobs = 1'000'000;
+};
+
+// What a worker has room for.
+struct Demand {
+    WorkerId worker{};
+    struct Kind {
+        std::string kind{};
+        int slots = 0;
+    };
+    std::vector<Kind> kinds{};
+    int urls = 0;                     // of the frontier, in all
+    int urls_per_host = 64;           // more than run at once: they wait in the worker, near the wire
+    std::vector<HostId> saturated{};  // hosts of which the worker has enough
+};
+
+struct JobLease {
+    LeaseRef lease{};
+    std::string kind{};
+    std::string payload{};
+    int attempt = 1;  // 1 for the first
+    int max_attempts = 3;
+    int stalls = 0;
+    std::string owner{};
+    std::optional<GroupId> group{};
+    std::optional<Timestamp> deadline{};
+};
+
+struct UrlLease {
+    LeaseRef lease{};
+    GroupId group{};
+    HostId host{};
+    std::string host_name{};
+    std::string url{};
+    UrlKey key{};
+    int depth = 0;
+    int redirects = 0;
+    UrlSource source = UrlSource::link;
+    int attempt = 1;
+    std::optional<FormerPage> former{};
+};
+
+struct Leased {
+    std::vector<JobLease> jobs{};
+    std::vector<UrlLease> urls{};
+    std::vector<HostRule> hosts{};  // of hosts leased for the first time by this worker, if any is known
+    std::optional<Timestamp>
+        next_due{};  // when more becomes due by itself; nothing: only a change brings more
+};
+
+struct Progress {
+    LeaseRef lease{};
+    int percent = 0;
+};
+
+// Which jobs an operation is about. Every field narrows; an empty filter means all.
+struct JobFilter {
+    std::vector<JobId> ids{};
+    std::optional<GroupId> group{};
+    std::string kind{};  // "fetch_page": URLs of the frontier; "embed_page": the outbox
+    std::vector<JobState> states{};
+    std::string owner{};
+    std::string collection{};
+    std::optional<std::chrono::milliseconds> older_than{};  // since it ended, or was added if it has not
+};
+
+struct Retention {
+    std::chrono::milliseconds completed_jobs{std::chrono::hours(1)};
+    std::chrono::milliseconds failed_jobs{std::chrono::hours(6)};
+    std::chrono::milliseconds groups{std::chrono::hours(24 * 30)};  // crawls, with their frontier
+    std::chrono::milliseconds zero_retention{std::chrono::hours(1)};
+};
+
+struct Swept {
+    std::int64_t jobs = 0, groups = 0, contents = 0;
+};
+
+// A job that is added again and again: at the times of a cron expression (base/cron.h), in UTC.
+struct Schedule {
+    std::string name{};
+    std::string cron{};
+    NewJob job{};
+    std::optional<NewGroup> group{};  // if set, each time a group is begun with the job as its first
+    std::optional<Timestamp> next_at{};
+};
+
+// What others may want to know at once. Told after the commit.
+struct Event {
+    enum class What : std::uint8_t { page, url_failed, group_changed, job_ended } what{};
+    std::optional<GroupId> group{};
+    JobId id{};
+    std::string url{};
+    int status = 0;
+    JobState state = JobState::queued;  // of the group or job
+};
+
+class Store {
+public:
+    // May be called from the store's own thread: it must only move the result elsewhere.
+    using FinishCallback = std::move_only_function<void(Result<std::vector<Verdict>>)>;
+    using Observer = std::function<void(std::span<const Event>)>;
+
+    virtual ~Store() = default;
+
+    // Adds all or none. `conflict` with a sentence when a limit on open jobs is reached; `not_found` if a
+    // group is unknown, `conflict` if it is over.
+    virtual Result<std::vector<Added>> add(std::vector<NewJob> jobs) = 0;
+
+    // Begins a group with its first jobs and URLs. It is `queued` while its owner's limit, or another
+    // group that wants no company, keeps it waiting; none of its jobs is leased before it runs.
+    virtual Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
+                                      std::vector<FoundUrl> seeds) = 0;
+
+    // A worker is a process (or a test's idea of one). Its leases live as long as it beats.
+    virtual Result<WorkerId> register_worker(std::string name) = 0;
+
+    // Claims what is due: by priority, fair between owners and groups, the oldest first; now and then the
+    // oldest of all, so that nothing starves. What a dead worker held counts as due. Survives the death of
+    // this process, but need not survive a power cut: the job then runs again.
+    virtual Result<Leased> lease(const Demand& demand) = 0;
+
+    // Says that the handler of this lease begins to work. Never blocks. A lease that runs out after this
+    // counts as a stall.
+    virtual void begin(LeaseRef lease) = 0;
+
+    // Keeps the worker's leases alive, and saves progress. Returns the leases it has lost.
+    virtual Result<std::vector<JobId>> beat(WorkerId worker, std::span<const Progress> progress) = 0;
+
+    // Makes the outcomes true, each by itself whole or not at all, and calls back when that is durable.
+    // Waits while too many outcomes are on their way already.
+    virtual void finish(std::vector<Finished> finished, FinishCallback callback) = 0;
+    Result<std::vector<Verdict>> finish(std::vector<Finished> finished);
+
+    // Gives back leases whose handlers have not begun, at no cost.
+    virtual Result<void> release(std::vector<LeaseRef> leases) = 0;
+
+    // Of a group, with all its jobs and URLs, also those that run: their outcomes become conflicts (cancel)
+    // or are still taken (pause). `not_found`; `conflict` if it is over already.
+    virtual Result<void> cancel(GroupId group) = 0;
+    virtual Result<void> pause(GroupId group) = 0;
+    virtual Result<void> resume(GroupId group) = 0;
+    // Ends a group before its time as failed, with the reason; URLs left become skipped.
+    virtual Result<void> fail_group(GroupId group, std::string reason) = 0;
+    virtual Result<void> reprioritise(GroupId group, int priority) = 0;
+
+    // Of jobs. Each returns how many it changed.
+    virtual Result<std::int64_t> cancel(const JobFilter& filter) = 0;  // queued, running, paused
+    virtual Result<std::int64_t> pause(const JobFilter& filter) = 0;   // queued
+    virtual Result<std::int64_t> resume(const JobFilter& filter) = 0;  // paused
+    virtual Result<std::int64_t> retry(
+        const JobFilter& filter) = 0;  // failed, cancelled: attempts and stalls 0
+    virtual Result<std::int64_t> clear(const JobFilter& filter) = 0;  // not running; removes for good
+    virtual Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) = 0;
+
+    virtual Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) = 0;
+
+    virtual Result<void> set_schedule(Schedule schedule) = 0;  // replaces the one of that name
+    virtual Result<bool> remove_schedule(const std::string& name) = 0;
+
+    // Removes what is older than promised. A queued or running job is never removed by age. Small steps:
+    // returns after about `budget`, call again while it removed something.
+    virtual Result<Swept> sweep(const Retention& retention, std::chrono::milliseconds budget) = 0;
+
+    // A complete copy of the database, consistent, while work goes on. Fails if the file exists.
+    virtual Result<void> backup(const std::string& file) = 0;
+
+    // Returns when something may have become due (added, finished, resumed, a time reached), at `until`, or
+    // when asked to stop. Wake-ups may be spurious but none is missed: it compares with what `seen` says.
+    virtual std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) = 0;
+
+    // Called after commits, on the store's thread: it must only move the events elsewhere.
+    virtual void observe(Observer observer) = 0;
+
+    virtual Timestamp now() const = 0;
+    virtual std::uint64_t salt() const = 0;  // for public_id.h
+};
+
+}  // namespace quarry::store
