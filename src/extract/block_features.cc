@@ -91,7 +91,7 @@ private:
     void set(Feature feature, std::uint8_t value) { set(feature, 0, value); }
     // The feature `step` places after this one, in the groups that repeat.
     void set(Feature feature, std::size_t step, std::uint8_t value) {
-        table_.at(at_, static_cast<std::size_t>(feature) + step) = value;
+        table_.set(at_, static_cast<std::size_t>(feature) + step, value);
     }
     const Block& block() const { return blocks_[at_]; }
     const Surroundings& around(const Block& block) const {

@@ -79,7 +79,7 @@ public:
 private:
     void set(ContextFeature feature, std::uint8_t value) { set(feature, 0, value); }
     void set(ContextFeature feature, std::size_t step, std::uint8_t value) {
-        table_.at(at_, feature_count + static_cast<std::size_t>(feature) + step) = value;
+        table_.set(at_, feature_count + static_cast<std::size_t>(feature) + step, value);
     }
 
     void gather() {
