@@ -1,0 +1,63 @@
+// The worker: leases what is due, runs it, and finishes it. URLs of crawls go over the wire many at a time
+// and are read on all cores; every other kind of job has a handler.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fetch/fetcher.h"
+#include "fetch/pdf.h"
+#include "model/page.h"
+#include "net/address_policy.h"
+#include "store/store.h"
+
+namespace quarry::work {
+
+struct EngineConfig {
+    std::string name{};                       // of this worker, as `status` shows it
+    int max_fetches = 256;                    // pages on the wire at once, over all hosts
+    int cpu_threads = 0;                      // that read pages; 0: one per core
+    std::uint64_t body_budget = 64ull << 20;  // bytes of pages between the wire and the store
+    std::chrono::milliseconds heartbeat{5'000};
+    std::chrono::milliseconds sweep_every{300'000};
+    store::Retention retention{};
+    fetch::PdfLimits pdf{};
+    net::AddressPolicy policy{};       // a crawl may be allowed more, never less
+    std::vector<Header> headers{};     // that go along with every request: credentials of the settings
+    std::string credentials_origin{};  // the only origin that gets them; "" for all
+};
+
+// When a run ends by itself. A stop request always ends it: what is under way is finished, what was leased
+// and not begun is given back.
+struct RunUntil {
+    bool drained = false;                   // nothing is left, delayed and leased jobs included
+    std::chrono::milliseconds idle_for{0};  // nothing was due for this long; 0: never
+    std::function<bool()> enough{};         // asked after every change of the store
+};
+
+class Engine {
+public:
+    // Both outlive the engine.
+    Engine(store::Store& store, fetch::Fetcher& fetcher, EngineConfig config);
+    ~Engine();
+
+    // Works on the calling thread and its own until it ends. Fails with `unavailable` if the store can take
+    // no more work (disk full, low on space): everything that was acknowledged is kept, and the next run goes
+    // on.
+    Result<void> run(const RunUntil& until, std::stop_token stop);
+
+    // What is on the wire right now, the longest first. Any thread.
+    std::vector<std::string> current_urls(std::size_t limit) const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace quarry::work
