@@ -22,7 +22,7 @@ constexpr std::string_view version_1 = R"sql(
 CREATE TABLE meta(
     name  TEXT PRIMARY KEY,
     value INTEGER NOT NULL
-) WITHOUT ROWID;  -- next_id, epoch, salt, page_sequence
+) WITHOUT ROWID;  -- next_id, epoch, salt
 
 CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE owner(
@@ -167,7 +167,7 @@ CREATE UNIQUE INDEX frontier_key ON frontier(grp, key);
 CREATE INDEX frontier_ready ON frontier(grp, host, priority, id) WHERE state = 0 AND run_at IS NULL;
 CREATE INDEX frontier_delayed ON frontier(run_at) WHERE state = 0 AND run_at IS NOT NULL;
 
--- What a crawl brought, in the order in which it came.
+-- What a crawl brought, in the order in which it came: sequences are ids too.
 CREATE TABLE result(
     grp      INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
@@ -180,10 +180,11 @@ CREATE INDEX result_content ON result(content);
 
 CREATE TABLE page(
     id                INTEGER PRIMARY KEY,
-    collection        TEXT NOT NULL,
+    collection        TEXT NOT NULL,     -- "#17" for a crawl 17 without retention: its pages are its own
     key               BLOB NOT NULL,
     site              TEXT NOT NULL,
     content           INTEGER NOT NULL,
+    outbox            INTEGER,           -- its last row there; NULL if it never had one
     version           INTEGER NOT NULL,  -- counts changes of the words
     seen_by           INTEGER NOT NULL,  -- the last crawl that met it
     missed            INTEGER NOT NULL,  -- complete crawls since then
@@ -203,17 +204,16 @@ CREATE TABLE page(
     language          TEXT NOT NULL
 );
 CREATE UNIQUE INDEX page_key ON page(collection, key);
-CREATE INDEX page_site ON page(site, seen_by);
+CREATE INDEX page_site ON page(site);  -- without seen_by, so that a page met again touches no index
 
 -- The words, compressed. A version lives as long as its page has it or a crawl brought it.
 CREATE TABLE content(
     id       INTEGER PRIMARY KEY,
     page     INTEGER NOT NULL,
-    markdown BLOB NOT NULL,
     details  BLOB NOT NULL,
+    markdown BLOB NOT NULL,
     html     BLOB
 );
-CREATE INDEX content_page ON content(page);
 
 -- Changes of pages, in order, waiting to be indexed: the embedding queue.
 CREATE TABLE outbox(
@@ -232,7 +232,6 @@ CREATE TABLE outbox(
     url        TEXT NOT NULL,
     last_error TEXT
 );
-CREATE INDEX outbox_page ON outbox(page);
 CREATE INDEX outbox_open ON outbox(state, priority, id) WHERE state IN (0, 1);
 
 CREATE TABLE schedule(

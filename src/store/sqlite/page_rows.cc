@@ -1,0 +1,359 @@
+#include "store/sqlite/page_rows.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/job.h"
+#include "store/sqlite/columns.h"
+
+namespace quarry::store {
+
+namespace {
+
+constexpr std::string_view find_sql = R"sql(
+    SELECT id, content, outbox, version, content_hash, url, etag, last_modified
+    FROM page WHERE collection = ?1 AND key = ?2)sql";
+
+constexpr std::string_view insert_page_sql = R"sql(
+    INSERT INTO page(id, collection, key, site, content, outbox, version, seen_by, missed, status, content_hash,
+                     simhash, body_bytes, fetched_at, changed_at, near_duplicate_of, url, final_url, etag,
+                     last_modified, content_type, title, language)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+            ?21))sql";
+
+constexpr std::string_view replace_page_sql = R"sql(
+    UPDATE page SET site = ?2, content = ?3, outbox = ?4, version = version + 1, seen_by = ?5, missed = 0,
+                    status = ?6, content_hash = ?7, simhash = ?8, body_bytes = ?9, fetched_at = ?10,
+                    changed_at = ?11, near_duplicate_of = ?12, url = ?13, final_url = ?14, etag = ?15,
+                    last_modified = ?16, content_type = ?17, title = ?18, language = ?19
+    WHERE id = ?1)sql";
+
+// A 304 need not repeat Last-Modified, and says nothing of a near duplicate: what is known stays.
+constexpr std::string_view touch_page_sql = R"sql(
+    UPDATE page SET site = ?2, seen_by = ?3, missed = 0, fetched_at = ?4,
+                    etag = iif(?5 = '', etag, ?5), last_modified = iif(?6 = '', last_modified, ?6),
+                    near_duplicate_of = coalesce(?7, near_duplicate_of)
+    WHERE id = ?1)sql";
+
+constexpr std::string_view insert_content_sql = R"sql(
+    INSERT INTO content(id, page, details, markdown, html) VALUES (?1, ?2, ?3, ?4, ?5))sql";
+
+constexpr std::string_view add_html_sql = R"sql(
+    UPDATE content SET html = ?2 WHERE id = ?1 AND html IS NULL)sql";
+
+constexpr std::string_view drop_content_sql = R"sql(
+    DELETE FROM content
+    WHERE id = ?1
+      AND NOT EXISTS (SELECT 1 FROM page WHERE page.id = content.page AND page.content = ?1)
+      AND NOT EXISTS (SELECT 1 FROM result WHERE result.content = ?1)
+    RETURNING id)sql";
+
+constexpr std::string_view insert_result_sql = R"sql(
+    INSERT INTO result(grp, sequence, url, page, content) VALUES (?1, ?2, ?3, ?4, ?5))sql";
+
+constexpr std::string_view insert_outbox_sql = R"sql(
+    INSERT INTO outbox(id, page, content, version, collection, grp, state, priority, attempts, created_at, url)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10))sql";
+
+// An indexer may be at work on the row: then it stays until that has ended.
+constexpr std::string_view supersede_sql = R"sql(
+    DELETE FROM outbox WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.id = ?1))sql";
+
+constexpr std::string_view renew_sql = R"sql(
+    UPDATE outbox SET content = ?2, version = ?3 WHERE id = ?1)sql";
+
+constexpr std::string_view delete_page_sql = "DELETE FROM page WHERE id = ?1";
+
+constexpr std::string_view count_misses_sql = R"sql(
+    UPDATE page SET missed = missed + 1 WHERE site = ?1 AND collection = ?2 AND seen_by < ?3)sql";
+
+constexpr std::string_view missed_pages_sql = R"sql(
+    SELECT id, content, outbox, version, content_hash, url, etag, last_modified FROM page
+    WHERE site = ?1 AND id > ?5 AND collection = ?2 AND seen_by < ?3 AND missed >= ?4
+    ORDER BY id LIMIT 256)sql";
+
+constexpr std::string_view has_pages_sql = R"sql(
+    SELECT 1 FROM page WHERE site = ?1 AND collection = ?2 LIMIT 1)sql";
+
+constexpr std::string_view results_sql = R"sql(
+    SELECT sequence, content FROM result WHERE grp = ?1 ORDER BY sequence LIMIT ?2)sql";
+
+constexpr std::string_view delete_results_sql = "DELETE FROM result WHERE grp = ?1 AND sequence <= ?2";
+
+constexpr std::string_view pages_without_retention_sql = R"sql(
+    SELECT id, content FROM page WHERE collection = ?1 LIMIT ?2)sql";
+
+std::string private_collection(GroupId group) {
+    return fmt::format("#{}", number(group));
+}
+
+std::string collection_of(const PageOwner& owner) {
+    return owner.zero_retention ? private_collection(owner.group) : owner.collection;
+}
+
+bool is_indexed(const PageOwner& owner) {
+    return owner.index_pages && !owner.zero_retention;
+}
+
+std::int64_t column_of(std::uint64_t hash) {
+    return static_cast<std::int64_t>(hash);
+}
+
+// Keeps the bytes of a key that may be absent alive while they are bound.
+class OptionalKeyColumn {
+public:
+    explicit OptionalKeyColumn(const std::optional<UrlKey>& key) {
+        if (key) column_.emplace(*key);
+    }
+    std::optional<db::Blob> blob() const { return column_ ? std::optional(column_->blob()) : std::nullopt; }
+
+private:
+    std::optional<KeyColumn> column_;
+};
+
+}  // namespace
+
+Result<PageRows> PageRows::create(db::Connection& connection, std::function<std::int64_t()> next_id,
+                                  std::function<Timestamp()> now) {
+    Statements sql;
+    const std::array<std::pair<db::Statement*, std::string_view>, 18> all = {{
+        {&sql.find, find_sql},
+        {&sql.insert_page, insert_page_sql},
+        {&sql.replace_page, replace_page_sql},
+        {&sql.touch_page, touch_page_sql},
+        {&sql.insert_content, insert_content_sql},
+        {&sql.add_html, add_html_sql},
+        {&sql.drop_content, drop_content_sql},
+        {&sql.insert_result, insert_result_sql},
+        {&sql.insert_outbox, insert_outbox_sql},
+        {&sql.supersede, supersede_sql},
+        {&sql.renew, renew_sql},
+        {&sql.delete_page, delete_page_sql},
+        {&sql.count_misses, count_misses_sql},
+        {&sql.missed_pages, missed_pages_sql},
+        {&sql.has_pages, has_pages_sql},
+        {&sql.results, results_sql},
+        {&sql.delete_results, delete_results_sql},
+        {&sql.pages_without_retention, pages_without_retention_sql},
+    }};
+    for (const auto& [statement, text] : all) *statement = TRY(connection.prepare(text));
+    return PageRows(std::move(sql), std::move(next_id), std::move(now));
+}
+
+PageRows::Row PageRows::row_of(const db::Statement& statement) {
+    return Row{
+        .page = PageId{statement.integer(0)},
+        .content = ContentId{statement.integer(1)},
+        .outbox = statement.optional_integer(2),
+        .version = statement.integer(3),
+        .content_hash = static_cast<std::uint64_t>(statement.integer(4)),
+        .url = std::string(statement.text(5)),
+        .etag = std::string(statement.text(6)),
+        .last_modified = std::string(statement.text(7)),
+    };
+}
+
+Result<std::optional<PageRows::Row>> PageRows::find(const std::string& collection, const UrlKey& key) {
+    const KeyColumn key_column(key);
+    std::optional<Row> row;
+    if (TRY(sql_.find.bind(collection, key_column.blob()).step())) row = row_of(sql_.find);
+    sql_.find.reset();
+    return row;
+}
+
+Result<PageChange> PageRows::write(const PageOwner& owner, JobId url, const PageWrite& write) {
+    const std::optional<Row> row = TRY(find(collection_of(owner), write.key));
+    PageChange change;
+    if (!row) {
+        if (!write.content) {
+            return fail(ErrorCode::not_found,
+                        fmt::format("{} is said to be unchanged, but is not stored", write.facts.url));
+        }
+        change = TRY(insert(owner, write));
+    } else if (!write.content || write.facts.content_hash == row->content_hash) {
+        change = TRY(touch(owner, write, *row));
+    } else {
+        change = TRY(replace(owner, write, *row));
+    }
+    TRY(sql_.insert_result
+            .bind(number(owner.group), next_id_(), number(url), number(change.page), number(change.content))
+            .run());
+    return change;
+}
+
+Result<PageChange> PageRows::insert(const PageOwner& owner, const PageWrite& write) {
+    const PageFacts& facts = write.facts;
+    const std::string collection = collection_of(owner);
+    const KeyColumn key(write.key);
+    const OptionalKeyColumn near_duplicate_of(write.near_duplicate_of);
+    const PageId page{next_id_()};
+    const ContentId content = TRY(insert_content(page, *write.content));
+    std::optional<std::int64_t> outbox;
+    if (is_indexed(owner)) {
+        outbox = next_id_();
+        TRY(insert_outbox(owner, {.id = *outbox, .page = page, .content = content, .url = facts.url}));
+    }
+    TRY(sql_.insert_page
+            .bind(number(page), collection, key.blob(), owner.site, number(content), outbox,
+                  number(owner.group), facts.status, column_of(facts.content_hash), column_of(facts.simhash),
+                  facts.body_bytes, column_of(facts.fetched_at), column_of(now_()), near_duplicate_of.blob(),
+                  facts.url, facts.final_url, facts.etag, facts.last_modified, facts.content_type,
+                  facts.title, facts.language)
+            .run());
+    return PageChange{.page = page, .content = content, .is_new = true};
+}
+
+Result<PageChange> PageRows::replace(const PageOwner& owner, const PageWrite& write, const Row& row) {
+    const PageFacts& facts = write.facts;
+    const OptionalKeyColumn near_duplicate_of(write.near_duplicate_of);
+    const ContentId content = TRY(insert_content(row.page, *write.content));
+    const OutboxRow change{
+        .page = row.page, .content = content, .version = row.version + 1, .url = facts.url};
+    const std::optional<std::int64_t> outbox = TRY(queue(owner, change, row.outbox));
+    TRY(sql_.replace_page
+            .bind(number(row.page), owner.site, number(content), outbox, number(owner.group), facts.status,
+                  column_of(facts.content_hash), column_of(facts.simhash), facts.body_bytes,
+                  column_of(facts.fetched_at), column_of(now_()), near_duplicate_of.blob(), facts.url,
+                  facts.final_url, facts.etag, facts.last_modified, facts.content_type, facts.title,
+                  facts.language)
+            .run());
+    TRY(drop_content(row.content));
+    return PageChange{.page = row.page, .content = content};
+}
+
+Result<PageChange> PageRows::touch(const PageOwner& owner, const PageWrite& write, const Row& row) {
+    const PageFacts& facts = write.facts;
+    const OptionalKeyColumn near_duplicate_of(write.near_duplicate_of);
+    TRY(sql_.touch_page
+            .bind(number(row.page), owner.site, number(owner.group), column_of(facts.fetched_at), facts.etag,
+                  facts.last_modified, near_duplicate_of.blob())
+            .run());
+    // An earlier crawl may not have asked for the HTML.
+    if (write.content && !write.content->html.empty()) {
+        TRY(sql_.add_html.bind(number(row.content), db::Blob{write.content->html}).run());
+    }
+    return PageChange{.page = row.page, .content = row.content, .unchanged = true};
+}
+
+// Puts a change of a stored page into the outbox, in place of the change that still waits there, if any.
+Result<std::optional<std::int64_t>> PageRows::queue(const PageOwner& owner, OutboxRow change,
+                                                    std::optional<std::int64_t> former) {
+    if (is_indexed(owner)) {
+        if (former) TRY(sql_.supersede.bind(*former).run());
+        change.id = next_id_();
+        TRY(insert_outbox(owner, change));
+        return change.id;
+    }
+    // Asks for no indexing, but what waits already must not point at words that are gone.
+    if (former) TRY(sql_.renew.bind(*former, number(*change.content), change.version).run());
+    return former;
+}
+
+Result<void> PageRows::insert_outbox(const PageOwner& owner, const OutboxRow& row) {
+    std::optional<std::int64_t> content;
+    if (row.content) content = number(*row.content);
+    return sql_.insert_outbox
+        .bind(row.id, number(row.page), content, row.version, owner.collection, number(owner.group),
+              static_cast<int>(JobState::queued), owner.priority, column_of(now_()), row.url)
+        .run();
+}
+
+Result<ContentId> PageRows::insert_content(PageId page, const PackedContent& content) {
+    const ContentId id{next_id_()};
+    std::optional<db::Blob> html;
+    if (!content.html.empty()) html = db::Blob{content.html};
+    TRY(sql_.insert_content
+            .bind(number(id), number(page), db::Blob{content.details}, db::Blob{content.markdown}, html)
+            .run());
+    return id;
+}
+
+Result<bool> PageRows::drop_content(ContentId content) {
+    const bool dropped = TRY(sql_.drop_content.bind(number(content)).step());
+    sql_.drop_content.reset();
+    return dropped;
+}
+
+Result<bool> PageRows::remove(const PageOwner& owner, const UrlKey& key) {
+    const std::optional<Row> row = TRY(find(collection_of(owner), key));
+    if (!row) return false;
+    TRY(remove(owner, *row));
+    return true;
+}
+
+Result<void> PageRows::remove(const PageOwner& owner, const Row& row) {
+    TRY(sql_.delete_page.bind(number(row.page)).run());
+    TRY(drop_content(row.content));
+    if (!row.outbox) return {};
+    // Even if its change still waited: an earlier one may have been indexed.
+    TRY(sql_.supersede.bind(*row.outbox).run());
+    return insert_outbox(owner,
+                         {.id = next_id_(), .page = row.page, .version = row.version + 1, .url = row.url});
+}
+
+Result<std::int64_t> PageRows::settle(const PageOwner& owner, int after_misses) {
+    if (owner.zero_retention) return 0;
+    TRY(sql_.count_misses.bind(owner.site, owner.collection, number(owner.group)).run());
+    std::int64_t removed = 0, last = 0;
+    while (true) {
+        std::vector<Row> rows;
+        sql_.missed_pages.bind(owner.site, owner.collection, number(owner.group), after_misses, last);
+        while (TRY(sql_.missed_pages.step())) rows.push_back(row_of(sql_.missed_pages));
+        sql_.missed_pages.reset();
+        if (rows.empty()) return removed;
+        for (const Row& row : rows) TRY(remove(owner, row));
+        removed += static_cast<std::int64_t>(rows.size());
+        last = number(rows.back().page);
+    }
+}
+
+Result<std::optional<FormerPage>> PageRows::former(const PageOwner& owner, const UrlKey& key) {
+    if (owner.zero_retention) return std::nullopt;
+    std::optional<Row> row = TRY(find(owner.collection, key));
+    if (!row) return std::nullopt;
+    return FormerPage{.page = row->page,
+                      .content = row->content,
+                      .etag = std::move(row->etag),
+                      .last_modified = std::move(row->last_modified),
+                      .content_hash = row->content_hash};
+}
+
+Result<bool> PageRows::has_pages(const PageOwner& owner) {
+    if (owner.zero_retention) return false;
+    const bool has = TRY(sql_.has_pages.bind(owner.site, owner.collection).step());
+    sql_.has_pages.reset();
+    return has;
+}
+
+Result<DroppedPages> PageRows::drop_group(GroupId group, int limit) {
+    DroppedPages dropped;
+    std::vector<ContentId> contents;
+    std::int64_t last = 0;
+    sql_.results.bind(number(group), limit);
+    while (TRY(sql_.results.step())) {
+        last = sql_.results.integer(0);
+        contents.push_back(ContentId{sql_.results.integer(1)});
+    }
+    sql_.results.reset();
+    dropped.results = static_cast<std::int64_t>(contents.size());
+    TRY(sql_.delete_results.bind(number(group), last).run());
+
+    const std::string collection = private_collection(group);
+    std::vector<PageId> pages;
+    sql_.pages_without_retention.bind(collection, limit);
+    while (TRY(sql_.pages_without_retention.step())) {
+        pages.push_back(PageId{sql_.pages_without_retention.integer(0)});
+        contents.push_back(ContentId{sql_.pages_without_retention.integer(1)});
+    }
+    sql_.pages_without_retention.reset();
+    for (const PageId page : pages) TRY(sql_.delete_page.bind(number(page)).run());
+    dropped.pages = static_cast<std::int64_t>(pages.size());
+
+    for (const ContentId content : contents) dropped.contents += TRY(drop_content(content)) ? 1 : 0;
+    return dropped;
+}
+
+}  // namespace quarry::store

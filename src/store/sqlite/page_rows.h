@@ -1,0 +1,115 @@
+// The tables page, content, result and outbox, as the writer changes them. A page is one narrow row per
+// (collection, key) that points at its words; each crawl that brought it has a result row that points at the
+// words it brought. Words live while a page or a result has them.
+//
+// Used on the writer's thread, inside a transaction that the caller has begun. After an error the caller
+// rolls back: half of the change may have been made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "db/sqlite.h"
+#include "model/ids.h"
+#include "model/stored_page.h"
+
+namespace quarry::store {
+
+// The group that pages are written for. With zero retention its pages are its own: they neither replace what
+// is stored nor are they indexed, and they go with the group.
+struct PageOwner {
+    GroupId group{};
+    std::string collection{};
+    std::string site{};
+    bool index_pages = true;
+    bool zero_retention = false;
+    int priority = 0;  // of the outbox rows
+};
+
+struct PageChange {
+    PageId page{};
+    ContentId content{};
+    bool unchanged = false;  // stored already in the same words
+    bool is_new = false;     // the collection had no such page
+};
+
+struct DroppedPages {
+    std::int64_t results = 0, contents = 0, pages = 0;
+    bool is_empty() const { return results == 0 && pages == 0; }
+};
+
+class PageRows {
+public:
+    // `next_id` gives numbers that were never given before; `now` the store's time. The connection outlives
+    // this.
+    static Result<PageRows> create(db::Connection& connection, std::function<std::int64_t()> next_id,
+                                   std::function<Timestamp()> now);
+
+    // Saves what the group's URL brought. Always adds a result; adds an outbox row if the words are new and
+    // the group indexes pages. `not_found` if the words are said to be unchanged but none are stored: the
+    // page was removed meanwhile and must be fetched anew.
+    Result<PageChange> write(const PageOwner& owner, JobId url, const PageWrite& write);
+
+    // Forgets a page that the site has no more. False if there is none. What crawls brought stays theirs.
+    Result<bool> remove(const PageOwner& owner, const UrlKey& key);
+
+    // Counts one more miss for each page of the owner's site that only earlier groups met, and removes those
+    // with at least `after_misses`. Returns how many were removed.
+    Result<std::int64_t> settle(const PageOwner& owner, int after_misses);
+
+    // What is stored of a URL; nothing for a group with zero retention.
+    Result<std::optional<FormerPage>> former(const PageOwner& owner, const UrlKey& key);
+    Result<bool> has_pages(const PageOwner& owner);
+
+    // Removes up to `limit` results of a group, with the words that nobody else has. Call again until it
+    // drops nothing.
+    Result<DroppedPages> drop_group(GroupId group, int limit);
+
+private:
+    struct Statements {
+        db::Statement find, insert_page, replace_page, touch_page, insert_content, add_html, drop_content,
+            insert_result, insert_outbox, supersede, renew, delete_page, count_misses, missed_pages,
+            has_pages, results, delete_results, pages_without_retention;
+    };
+    // A page row as far as writing needs it.
+    struct Row {
+        PageId page{};
+        ContentId content{};
+        std::optional<std::int64_t> outbox{};
+        std::int64_t version = 0;
+        std::uint64_t content_hash = 0;
+        std::string url{}, etag{}, last_modified{};
+    };
+
+    PageRows(Statements statements, std::function<std::int64_t()> next_id, std::function<Timestamp()> now)
+        : sql_(std::move(statements)), next_id_(std::move(next_id)), now_(std::move(now)) {}
+
+    static Row row_of(const db::Statement& statement);
+    Result<std::optional<Row>> find(const std::string& collection, const UrlKey& key);
+    Result<PageChange> insert(const PageOwner& owner, const PageWrite& write);
+    Result<PageChange> replace(const PageOwner& owner, const PageWrite& write, const Row& row);
+    Result<PageChange> touch(const PageOwner& owner, const PageWrite& write, const Row& row);
+    Result<ContentId> insert_content(PageId page, const PackedContent& content);
+    Result<bool> drop_content(ContentId content);
+    struct OutboxRow {
+        std::int64_t id = 0;
+        PageId page{};
+        std::optional<ContentId> content{};
+        std::int64_t version = 1;
+        std::string_view url{};
+    };
+    Result<std::optional<std::int64_t>> queue(const PageOwner& owner, OutboxRow change,
+                                              std::optional<std::int64_t> former);
+    Result<void> insert_outbox(const PageOwner& owner, const OutboxRow& row);
+    Result<void> remove(const PageOwner& owner, const Row& row);
+
+    Statements sql_;
+    std::function<std::int64_t()> next_id_;
+    std::function<Timestamp()> now_;
+};
+
+}  // namespace quarry::store
