@@ -63,7 +63,7 @@ constexpr std::string_view supersede_sql = R"sql(
     DELETE FROM outbox WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.id = ?1))sql";
 
 constexpr std::string_view renew_sql = R"sql(
-    UPDATE outbox SET content = ?2, version = ?3 WHERE id = ?1)sql";
+    UPDATE outbox SET content = ?2, version = ?3 WHERE id = ?1 AND state <> 2)sql";  // completed
 
 constexpr std::string_view delete_page_sql = "DELETE FROM page WHERE id = ?1";
 
