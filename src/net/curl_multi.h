@@ -1,0 +1,78 @@
+// libcurl's multi handle, driven by epoll. curl_multi_perform visits every transfer each time anything
+// happens; here a wake-up costs what the sockets that caused it cost, however many others are open.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "net/curl_handles.h"
+
+namespace quarry::net {
+
+// Belongs to one thread; only wake() may be called from others.
+class CurlMulti {
+public:
+    // `max_connections` are kept open at most, idle ones included. Fails with `unavailable` if the system has
+    // no descriptors left.
+    static Result<std::unique_ptr<CurlMulti>> open(std::size_t max_connections);
+    ~CurlMulti();
+    CurlMulti(const CurlMulti&) = delete;
+    CurlMulti& operator=(const CurlMulti&) = delete;
+
+    // Once per handle, before it is first added: has curl close the handle's connections through this object.
+    void attach(CURL* handle);
+    // To be called for every socket that a handle's CURLOPT_OPENSOCKETFUNCTION makes.
+    void adopt(int socket);
+
+    void add(CURL* handle);
+    void remove(CURL* handle);
+
+    // Waits until a socket is ready, one of curl's timers is due, somebody calls wake(), or `longest` has
+    // passed; then lets curl do what is to be done. What is due already is done without waiting.
+    void run(std::chrono::milliseconds longest);
+
+    // A transfer that has ended and not been told yet; it is removed.
+    struct Ended {
+        CURL* handle = nullptr;
+        CURLcode code = CURLE_OK;
+    };
+    std::optional<Ended> next_ended();
+
+    // Ends the current run(), or the next one if none is under way. Any thread.
+    void wake();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Callbacks;  // the C functions that curl calls
+
+    // Which events of a descriptor curl wants, and which epoll has been told to report.
+    struct Watch {
+        std::uint32_t wanted = 0;
+        std::uint32_t registered = 0;
+        std::uint32_t generation = 0;  // how many sockets with this number have been closed
+        bool is_connection = false;    // its end will be told through close_socket()
+    };
+
+    CurlMulti(MultiHandle multi, int epoll, int wake_event);
+
+    Watch& watch_of(int socket);
+    void set_wanted(int socket, std::uint32_t events);
+    void unregister(int socket, Watch& watch);
+    int close_socket(int socket);
+    void set_timer(long timeout_ms);
+    void run_timers();
+    void handle_event(std::uint64_t key, std::uint32_t events);
+    int milliseconds_to_wait(std::chrono::milliseconds longest) const;
+
+    int epoll_;
+    int wake_event_;
+    std::vector<Watch> watches_;  // by descriptor
+    std::optional<Clock::time_point> timer_;
+    MultiHandle multi_;  // goes first: closing its connections calls back
+};
+
+}  // namespace quarry::net
