@@ -13,6 +13,8 @@
 
 namespace quarry::net {
 
+class TransferLoop;
+
 class HttpClient {
 public:
     // Called exactly once per request, on the client's thread. It must only move the result elsewhere: while
@@ -37,11 +39,9 @@ public:
     Result<HttpResponse> perform(HttpRequest request);
 
 private:
-    class Loop;
+    explicit HttpClient(std::unique_ptr<TransferLoop> loop);
 
-    explicit HttpClient(std::unique_ptr<Loop> loop);
-
-    std::unique_ptr<Loop> loop_;
+    std::unique_ptr<TransferLoop> loop_;
     std::jthread thread_;
 };
 

@@ -375,6 +375,55 @@ TEST_CASE("no more transfers run at once than allowed, and the rest wait their t
     CHECK(server.count_requests("/slow") == count);
 }
 
+TEST_CASE("a host that does not answer holds up nobody, and requests to another are not put in line") {
+    HostileServer silent;
+    add_hostile_behaviours(silent);
+    HostileServer busy;
+    constexpr int count = 32;
+    std::latch all_have_come(count);
+    busy.on("/together", [&](const ServerRequest&, Connection& connection) {
+        all_have_come.arrive_and_wait();  // None is answered before all of them are here.
+        connection.respond(200, {}, "");
+    });
+    const auto client = open_client();
+    std::stop_source stop;
+    HttpRequest slow = request_for(silent.url("/never"));
+    slow.stop = stop.get_token();
+    std::latch done(count + 1);
+    std::atomic<int> good = 0;
+    client->submit(std::move(slow), [&](const Result<HttpResponse>&) { done.count_down(); });
+    for (int i = 0; i < count; ++i)
+        client->submit(request_for(busy.url("/together")), [&](const Result<HttpResponse>& response) {
+            if (++good == count) stop.request_stop();
+            CHECK(response.value().status == 200);
+            done.count_down();
+        });
+    done.wait();
+    CHECK(good == count);
+}
+
+TEST_CASE("a request that changes the method leaves no trace on the next one") {
+    HostileServer server;
+    add_hostile_behaviours(server);
+    const auto client = open_client({.max_in_flight = 1});
+    HttpRequest post = request_for(server.url("/echo"));
+    post.method = HttpMethod::post;
+    post.body = "x=1";
+    post.headers = {{"Content-Type", "text/plain"}, {"X-Once", "1"}};
+    HttpRequest head = request_for(server.url("/ok"));
+    head.method = HttpMethod::head;
+    for (const HttpRequest& odd : {post, head}) {
+        REQUIRE(client->perform(odd).value().status == 200);
+        const std::string echo = client->perform(request_for(server.url("/echo"))).value().body;
+        CHECK(echo.starts_with("GET /echo\n"));
+        CHECK_FALSE(contains(echo, "X-Once"));
+        CHECK_FALSE(contains(echo, "Content-Type"));
+        CHECK(contains(echo, "User-Agent: quarry/0.1\n"));
+        CHECK_FALSE(contains(echo, "x=1"));
+    }
+    CHECK(server.count_connections() == 1);
+}
+
 TEST_CASE("requests beyond the bound of the queue are turned away at once") {
     HostileServer server;
     add_hostile_behaviours(server);

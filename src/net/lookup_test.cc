@@ -30,6 +30,7 @@ public:
     std::vector<std::string> look_up(const std::string& name) {
         std::unique_lock lock(mutex_);
         ++running_;
+        ++counts_[name];
         most_ = std::max(most_, running_);
         changed_.notify_all();
         if (name.starts_with("slow")) changed_.wait(lock, [&] { return is_released_; });
@@ -58,6 +59,11 @@ public:
         changed_.wait(lock, [&] { return running_ >= count; });
     }
 
+    int count(const std::string& name) {
+        const std::lock_guard lock(mutex_);
+        return counts_[name];
+    }
+
     int most_at_once() {
         const std::lock_guard lock(mutex_);
         return most_;
@@ -67,6 +73,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::string, std::vector<std::string>> answers_;
+    std::map<std::string, int> counts_;
     bool is_released_ = true;
     int running_ = 0;
     int most_ = 0;
@@ -193,6 +200,56 @@ TEST_CASE_FIXTURE(Fixture, "no more lookups run at once than allowed") {
     done.wait();
     CHECK(dns().most_at_once() == 4);
     CHECK(server.count_requests("/ok") == count);
+}
+
+TEST_CASE_FIXTURE(Fixture, "forty requests for one name look it up once") {
+    constexpr int count = 40;
+    dns().answer("shared.example", {"127.0.0.1"});
+    std::latch done(count);
+    for (int i = 0; i < count; ++i) {
+        HttpRequest request = this->request("shared.example");
+        request.policy = {.allow_private = true};
+        client->submit(std::move(request), [&](const Result<HttpResponse>&) { done.count_down(); });
+    }
+    done.wait();
+    CHECK(dns().count("shared.example") == 1);
+    CHECK(server.count_requests("/ok") == count);
+}
+
+TEST_CASE_FIXTURE(Fixture, "an answer serves later requests too, also over another connection") {
+    server.on("/closing", [](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Connection", "close"}}, "");
+        connection.close_after_this();
+    });
+    dns().answer("again.example", {"127.0.0.1"});
+    const std::string url = "http://again.example:" + std::to_string(server.port()) + "/closing";
+    for (int i = 0; i < 3; ++i)
+        CHECK(client->perform({.url = url::Url::parse(url).value(), .policy = {.allow_private = true}})
+                  .value()
+                  .status == 200);
+    CHECK(server.count_connections() == 3);
+    CHECK(dns().count("again.example") == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "names that are slow to resolve hold up neither addresses nor known names") {
+    dns().answer("quick.example", {"127.0.0.1"});
+    HttpRequest known = request("quick.example");
+    known.policy = {.allow_private = true};
+    REQUIRE(client->perform(known).value().status == 200);
+    constexpr int count = 20;
+    std::latch done(count);
+    for (int i = 0; i < count; ++i)
+        client->submit(request("slow" + std::to_string(i) + ".example"),
+                       [&](const Result<HttpResponse>&) { done.count_down(); });
+    dns().wait_for_running(4);
+
+    CHECK(client->perform(known).value().status == 200);
+    HttpRequest address = request("127.0.0.1");
+    address.policy = {.allow_private = true};
+    CHECK(client->perform(address).value().status == 200);
+
+    dns().release();
+    done.wait();
 }
 
 TEST_CASE_FIXTURE(Fixture, "a lookup that takes too long ends with a sentence, and holds nobody else up") {

@@ -9,7 +9,6 @@
 
 #include "net/curl_url.h"
 #include "net/header_text.h"
-#include "net/request_headers.h"
 #include "net/transfer_error.h"
 #include "net/wording.h"
 
@@ -30,19 +29,6 @@ const char* method_name(HttpMethod method) {
         case HttpMethod::delete_: return "DELETE";
     }
     return "GET";
-}
-
-HeaderList header_list_of(const std::vector<Header>& headers) {
-    curl_slist* list = nullptr;
-    for (const Header& header : headers) {
-        // To curl, "Name:" means that the header is not to be sent; "Name;" sends it empty.
-        const bool is_empty = trimmed(header.value).empty();
-        list = curl_slist_append(list, (header.name + (is_empty ? ";" : ": " + header.value)).c_str());
-    }
-    list = curl_slist_append(list, ("Accept-Encoding: " + std::string(accepted_encodings)).c_str());
-    list = curl_slist_append(
-        list, "Expect:");  // Waiting for "100 Continue" costs a second with servers that never send it.
-    return HeaderList(list);
 }
 
 }  // namespace
@@ -70,16 +56,22 @@ void Transfer::watch_stop(std::function<void()> wake) {
     stop_watch_.emplace(request_.stop, std::move(wake));
 }
 
-Result<void> Transfer::prepare(EasyHandle handle, const HttpConfig& config) {
+void Transfer::watch_lookup(std::move_only_function<void(bool)> done) {
+    lookup_watch_ = std::move(done);
+}
+
+void Transfer::end_lookup(bool has_address) {
+    if (auto done = std::exchange(lookup_watch_, nullptr)) done(has_address);
+}
+
+Result<void> Transfer::prepare(std::unique_ptr<TransferHandle> handle, bool is_proxied) {
     handle_ = std::move(handle);
-    is_proxied_ = !config.proxy.empty();
+    is_proxied_ = is_proxied;
     TRY(check_target());
-    TRY(check_request_headers(request_.headers));
+    TRY(handle_->set_headers(request_.headers));
     url_ = TRY(to_curl_url(request_.url));
-    header_list_ = header_list_of(request_.headers);
     set_request_options();
     set_limits_and_callbacks();
-    set_connection_options(config);
     return {};
 }
 
@@ -97,10 +89,8 @@ Result<void> Transfer::check_target() const {
 }
 
 void Transfer::set_request_options() {
-    CURL* curl = handle_.get();
+    CURL* curl = handle_->curl();
     curl_easy_setopt(curl, CURLOPT_CURLU, url_.get());
-    curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, header_list_.get());
     if (request_.method == HttpMethod::head) {
         curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
     } else if (request_.method != HttpMethod::get) {
@@ -111,12 +101,14 @@ void Transfer::set_request_options() {
 }
 
 void Transfer::set_limits_and_callbacks() {
-    CURL* curl = handle_.get();
+    CURL* curl = handle_->curl();
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(request_.limits.timeout.count()));
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
                      static_cast<long>(request_.limits.connect_timeout.count()));
-    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail_);
-    curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
+    // curl searches its whole cache for old answers at the end of every transfer that has a limit on their
+    // age. A known name is young enough, so only those who look up need that.
+    const long cache_seconds = name_state_ == NameState::known ? -1 : dns_cache_time.count();
+    curl_easy_setopt(curl, CURLOPT_DNS_CACHE_TIMEOUT, cache_seconds);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, &Callbacks::open_socket);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, this);
     curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, &Callbacks::before_request);
@@ -127,26 +119,8 @@ void Transfer::set_limits_and_callbacks() {
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
 }
 
-void Transfer::set_connection_options(const HttpConfig& config) {
-    CURL* curl = handle_.get();
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
-    curl_easy_setopt(curl, CURLOPT_NETRC, CURL_NETRC_IGNORED);
-    curl_easy_setopt(curl, CURLOPT_USERAGENT, config.user_agent.c_str());
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    // An empty proxy also keeps curl from reading http_proxy and its like from the environment.
-    curl_easy_setopt(curl, CURLOPT_PROXY, config.proxy.c_str());
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    if (!config.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, config.ca_file.c_str());
-    // Without this, giving up on a lookup waits for the resolver's own timeout, and every other transfer with
-    // it.
-    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
-}
-
 curl_socket_t Transfer::open_socket(const curl_sockaddr& target) {
-    has_address_ = true;
+    end_lookup(true);
     const auto address = Address::from_sockaddr(&target.addr);
     if (!address) return CURL_SOCKET_BAD;
     if (!is_proxied_) {
@@ -156,12 +130,14 @@ curl_socket_t Transfer::open_socket(const curl_sockaddr& target) {
         }
     }
     tried_address_ = address->text();
-    return socket(target.family, target.socktype | SOCK_CLOEXEC, target.protocol);
+    const int opened = socket(target.family, target.socktype | SOCK_CLOEXEC, target.protocol);
+    if (opened >= 0) handle_->multi().adopt(opened);
+    return opened;
 }
 
 // Comes before every request, also on a connection that another request with another policy has opened.
 bool Transfer::may_send_to(const char* peer) {
-    has_address_ = true;
+    end_lookup(true);  // A connection that is open already needs none.
     is_connected_ = true;
     if (is_proxied_) return true;
     const auto address = Address::parse(peer);
@@ -201,14 +177,14 @@ bool Transfer::take_header_line(std::string_view line) {
 Result<void> Transfer::begin_body() {
     has_body_begun_ = true;
     long status = 0;
-    curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(handle_->curl(), CURLINFO_RESPONSE_CODE, &status);
     if (request_.wants_body && !request_.wants_body(static_cast<int>(status), response_.headers)) {
         response_.is_body_skipped = true;
         return {};
     }
     const std::uint64_t limit = request_.limits.body_bytes;
     curl_off_t declared = -1;
-    curl_easy_getinfo(handle_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &declared);
+    curl_easy_getinfo(handle_->curl(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &declared);
     const bool is_too_large = declared > 0 && static_cast<std::uint64_t>(declared) > limit;
     if (is_too_large && request_.limits.when_too_large == WhenTooLarge::fail)
         return fail(ErrorCode::too_large, fmt::format("answer is larger than {}", bytes_in_words(limit)));
@@ -258,12 +234,12 @@ Error Transfer::describe(CURLcode code) {
         .address = tried_address_,
         .is_connected = is_connected_,
         .has_answer = window_start_.has_value(),
-        .detail = detail_,
+        .detail = handle_->detail(),
         .limits = request_.limits,
     };
     long new_connections = 0;
-    curl_easy_getinfo(handle_.get(), CURLINFO_NUM_CONNECTS, &new_connections);
-    curl_easy_getinfo(handle_.get(), CURLINFO_OS_ERRNO, &facts.system_error);
+    curl_easy_getinfo(handle_->curl(), CURLINFO_NUM_CONNECTS, &new_connections);
+    curl_easy_getinfo(handle_->curl(), CURLINFO_OS_ERRNO, &facts.system_error);
     facts.is_reused = is_connected_ && new_connections == 0;
     return describe_failure(code, facts);
 }
@@ -277,8 +253,8 @@ Result<HttpResponse> Transfer::conclude(CURLcode code) {
 
     long status = 0;
     long version = 0;
-    curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(handle_.get(), CURLINFO_HTTP_VERSION, &version);
+    curl_easy_getinfo(handle_->curl(), CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(handle_->curl(), CURLINFO_HTTP_VERSION, &version);
     response_.status = static_cast<int>(status);
     response_.http_version = version == CURL_HTTP_VERSION_2_0   ? 20
                              : version == CURL_HTTP_VERSION_1_0 ? 10
@@ -286,16 +262,20 @@ Result<HttpResponse> Transfer::conclude(CURLcode code) {
     return std::move(response_);
 }
 
-EasyHandle Transfer::finish(CURLcode code) {
+std::unique_ptr<TransferHandle> Transfer::finish(CURLcode code) {
     auto result = conclude(code);
-    stop_watch_.reset();
-    callback_(std::move(result));
-    return std::move(handle_);
+    return deliver(std::move(result));
 }
 
-EasyHandle Transfer::finish_with(Error error) {
+std::unique_ptr<TransferHandle> Transfer::finish_with(Error error) {
+    return deliver(std::unexpected(std::move(error)));
+}
+
+std::unique_ptr<TransferHandle> Transfer::deliver(Result<HttpResponse> result) {
+    end_lookup(false);
     stop_watch_.reset();
-    callback_(std::unexpected(std::move(error)));
+    callback_(std::move(result));
+    if (handle_ && request_.method != HttpMethod::get) handle_->reset();
     return std::move(handle_);
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -12,8 +13,8 @@
 #include "base/result.h"
 #include "net/body_decoder.h"
 #include "net/curl_handles.h"
-#include "net/http_config.h"
 #include "net/http_message.h"
+#include "net/transfer_handle.h"
 
 namespace quarry::net {
 
@@ -30,29 +31,41 @@ public:
     // Has `wake` called, from any thread, when the request is asked to stop.
     void watch_stop(std::function<void()> wake);
 
-    // Sets every option on the handle, which must outlive the transfer's time in curl. Fails if the request
-    // must not or cannot be sent.
-    Result<void> prepare(EasyHandle handle, const HttpConfig& config);
+    // What is known about the name that it will connect to.
+    enum class NameState {
+        address,  // it is none
+        known,    // its address is in curl's cache
+        unknown,  // it will be looked up
+    };
+    void set_name_state(NameState state) { name_state_ = state; }
+    NameState name_state() const { return name_state_; }
 
-    // Whether it may still occupy one of curl's lookup threads.
-    bool may_be_looking_up() const { return handle_ && !has_address_; }
+    // How long curl keeps the answers to lookups.
+    static constexpr std::chrono::seconds dns_cache_time{60};
+
+    // Has `done` called once, on the client's thread: with true when there is an address to connect to, with
+    // false if the transfer ends before.
+    void watch_lookup(std::move_only_function<void(bool has_address)> done);
+
+    // Takes the handle and sets what this request needs. Fails if the request must not or cannot be sent.
+    Result<void> prepare(std::unique_ptr<TransferHandle> handle, bool is_proxied);
 
     // Fails once the server has sent too little for too long.
     Result<void> check_speed(Clock::time_point now);
 
     // Delivers what curl's verdict and our own observations amount to; gives the handle back for the next
     // transfer.
-    EasyHandle finish(CURLcode code);
-    EasyHandle finish_with(Error error);
+    std::unique_ptr<TransferHandle> finish(CURLcode code);
+    std::unique_ptr<TransferHandle> finish_with(Error error);
 
-    CURL* handle() const { return handle_.get(); }
+    CURL* curl() const { return handle_->curl(); }
 
 private:
     struct Callbacks;  // the C functions that curl calls
 
     void set_request_options();
     void set_limits_and_callbacks();
-    void set_connection_options(const HttpConfig& config);
+    void end_lookup(bool has_address);
     Result<void> check_target() const;
 
     curl_socket_t open_socket(const curl_sockaddr& address);
@@ -63,24 +76,24 @@ private:
     bool stop_with(Error error);
 
     Result<HttpResponse> conclude(CURLcode code);
+    std::unique_ptr<TransferHandle> deliver(Result<HttpResponse> result);
     Error describe(CURLcode code);
 
     HttpRequest request_;
     HttpCallback callback_;
     std::optional<std::stop_callback<std::function<void()>>> stop_watch_;
+    std::move_only_function<void(bool)> lookup_watch_;
 
-    EasyHandle handle_;
+    std::unique_ptr<TransferHandle> handle_;
     UrlHandle url_;
-    HeaderList header_list_;
-    char detail_[CURL_ERROR_SIZE] = {};
 
     HttpResponse response_;
     std::optional<BodyDecoder> decoder_;
     std::optional<Error> failure_;  // set by a callback that made curl stop; wins over curl's own words
     std::optional<Error> refusal_;  // of an address; counts only if no other address could be tried
     std::string tried_address_;
+    NameState name_state_ = NameState::unknown;
     bool is_proxied_ = false;
-    bool has_address_ = false;
     bool is_connected_ = false;
     bool are_headers_complete_ = false;
     bool has_body_begun_ = false;

@@ -1,0 +1,242 @@
+#include "net/transfer_loop.h"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace quarry::net {
+
+namespace {
+
+// How often the speed of transfers is looked at.
+constexpr std::chrono::milliseconds speed_check_interval{250};
+
+Error interrupted() {
+    return {ErrorCode::interrupted, "interrupted"};
+}
+
+// SIGPIPE would come from OpenSSL writing to a closed connection, and every other signal belongs to the main
+// thread.
+void block_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
+bool is_stopped(const Transfer& transfer) {
+    return transfer.request().stop.stop_requested();
+}
+
+}  // namespace
+
+TransferLoop::TransferLoop(HttpConfig config, std::unique_ptr<CurlMulti> multi)
+    : config_(std::move(config)), multi_(std::move(multi)), lookups_(config_.max_lookups) {}
+
+void TransferLoop::submit(TransferOwner transfer) {
+    enum class Answer { accepted, accepted_asleep, full, closed };
+    const Answer answer = inbox_.with([&](Inbox& inbox) {
+        if (inbox.is_closed) return Answer::closed;
+        if (inbox.unfinished >= config_.max_in_flight + config_.max_waiting) return Answer::full;
+        ++inbox.unfinished;
+        inbox.arrived.push_back(std::move(transfer));
+        return std::exchange(inbox.is_asleep, false) ? Answer::accepted_asleep : Answer::accepted;
+    });
+    if (answer == Answer::accepted_asleep) multi_->wake();
+    if (transfer)
+        transfer->finish_with(answer == Answer::closed
+                                  ? interrupted()
+                                  : Error{ErrorCode::conflict, fmt::format("{} requests are waiting already",
+                                                                           config_.max_waiting)});
+}
+
+// Comes from the threads that ask requests to stop.
+void TransferLoop::look_for_stops() {
+    const bool was_asleep = inbox_.with([](Inbox& inbox) {
+        inbox.must_look_for_stops = true;
+        return std::exchange(inbox.is_asleep, false);
+    });
+    if (was_asleep) multi_->wake();
+}
+
+void TransferLoop::run(const std::stop_token& stop) {
+    block_signals();
+    const std::stop_callback wake_up(stop, [this] { multi_->wake(); });
+    while (!stop.stop_requested()) run_once();
+    end_all();
+}
+
+void TransferLoop::run_once() {
+    Inbox inbox = take_inbox();
+    const auto now = Clock::now();
+    for (auto& transfer : inbox.arrived) accept(std::move(transfer), now);
+    if (inbox.must_look_for_stops) end_stopped();
+    queue_due(now);
+    start_waiting();
+    end_slow(now);
+    multi_->run(fall_asleep() ? time_to_wait(now) : std::chrono::milliseconds(0));
+    finish_ended();
+}
+
+TransferLoop::Inbox TransferLoop::take_inbox() {
+    return inbox_.with([](Inbox& inbox) {
+        inbox.is_asleep = false;
+        Inbox taken{.arrived = std::exchange(inbox.arrived, {}),
+                    .must_look_for_stops = std::exchange(inbox.must_look_for_stops, false)};
+        return taken;
+    });
+}
+
+// From here on somebody has to wake the thread; false if there is something to do already.
+bool TransferLoop::fall_asleep() {
+    return inbox_.with([](Inbox& inbox) {
+        inbox.is_asleep = inbox.arrived.empty() && !inbox.must_look_for_stops;
+        return inbox.is_asleep;
+    });
+}
+
+void TransferLoop::accept(TransferOwner transfer, Clock::time_point now) {
+    transfer->watch_stop([this] { look_for_stops(); });
+    const auto not_before = transfer->request().not_before;
+    if (not_before > now)
+        delayed_.emplace(not_before, std::move(transfer));
+    else
+        queue(std::move(transfer), now);
+}
+
+void TransferLoop::queue_due(Clock::time_point now) {
+    while (!delayed_.empty() && delayed_.begin()->first <= now) {
+        queue(std::move(delayed_.begin()->second), now);
+        delayed_.erase(delayed_.begin());
+    }
+}
+
+void TransferLoop::queue(TransferOwner transfer, Clock::time_point now) {
+    const std::string_view name = name_of(*transfer);
+    lookups_.add(std::move(transfer), name, now);
+}
+
+void TransferLoop::start_waiting() {
+    for (auto& transfer : lookups_.take_ready()) {
+        watch_lookup(*transfer);
+        waiting_.push_back(std::move(transfer));
+    }
+    while (!waiting_.empty() && live_.size() < config_.max_in_flight) {
+        auto transfer = std::move(waiting_.front());
+        waiting_.pop_front();
+        start(std::move(transfer));
+    }
+}
+
+void TransferLoop::watch_lookup(Transfer& transfer) {
+    if (transfer.name_state() != Transfer::NameState::unknown) return;
+    transfer.watch_lookup([this, name = std::string(name_of(transfer))](bool has_address) {
+        if (has_address)
+            lookups_.found(name, Clock::now());
+        else
+            lookups_.not_found(name);
+    });
+}
+
+void TransferLoop::start(TransferOwner transfer) {
+    if (auto prepared = transfer->prepare(take_handle(), is_proxied()); !prepared)
+        return settle(std::move(transfer), std::move(prepared).error());
+    CURL* curl = transfer->curl();
+    multi_->add(curl);
+    live_.emplace(curl, std::move(transfer));
+}
+
+void TransferLoop::finish_ended() {
+    while (const auto ended = multi_->next_ended()) {
+        const auto transfer = std::move(live_.extract(ended->handle).mapped());
+        count_finished();
+        keep(transfer->finish(ended->code));
+    }
+}
+
+// Gives a transfer that is not in curl its end.
+void TransferLoop::settle(TransferOwner transfer, Error error) {
+    count_finished();
+    keep(transfer->finish_with(std::move(error)));
+}
+
+void TransferLoop::end_live(CURL* curl, Error error) {
+    multi_->remove(curl);
+    settle(std::move(live_.extract(curl).mapped()), std::move(error));
+}
+
+void TransferLoop::end_stopped() {
+    std::vector<TransferOwner> stopped = lookups_.take_if(is_stopped);
+    for (auto& transfer : waiting_)
+        if (is_stopped(*transfer)) stopped.push_back(std::move(transfer));
+    std::erase(waiting_, nullptr);
+    for (auto& [time, transfer] : delayed_)
+        if (is_stopped(*transfer)) stopped.push_back(std::move(transfer));
+    std::erase_if(delayed_, [](const auto& entry) { return !entry.second; });
+    std::vector<CURL*> live;
+    for (const auto& [curl, transfer] : live_)
+        if (is_stopped(*transfer)) live.push_back(curl);
+
+    for (auto& transfer : stopped) settle(std::move(transfer), interrupted());
+    for (CURL* curl : live) end_live(curl, interrupted());
+}
+
+void TransferLoop::end_slow(Clock::time_point now) {
+    if (now < next_speed_check_) return;
+    next_speed_check_ = now + speed_check_interval;
+    std::vector<std::pair<CURL*, Error>> slow;
+    for (const auto& [curl, transfer] : live_)
+        if (auto speed = transfer->check_speed(now); !speed)
+            slow.emplace_back(curl, std::move(speed).error());
+    for (auto& [curl, error] : slow) end_live(curl, std::move(error));
+}
+
+// Callbacks may submit once more; those requests are ended as well, until none comes.
+void TransferLoop::end_all() {
+    bool is_closed = false;
+    while (!is_closed) {
+        while (!live_.empty()) end_live(live_.begin()->first, interrupted());
+        for (auto& transfer : std::exchange(waiting_, {})) settle(std::move(transfer), interrupted());
+        for (auto& [time, transfer] : std::exchange(delayed_, {})) settle(std::move(transfer), interrupted());
+        for (auto& transfer : lookups_.take_if([](const Transfer&) { return true; }))
+            settle(std::move(transfer), interrupted());
+        for (auto& transfer : lookups_.take_ready()) waiting_.push_back(std::move(transfer));
+        for (auto& transfer : take_inbox().arrived) waiting_.push_back(std::move(transfer));
+        is_closed = inbox_.with([&](Inbox& inbox) {
+            inbox.is_closed = inbox.arrived.empty() && waiting_.empty();
+            return inbox.is_closed;
+        });
+    }
+}
+
+std::chrono::milliseconds TransferLoop::time_to_wait(Clock::time_point now) const {
+    using std::chrono::milliseconds;
+    if (lookups_.has_ready()) return milliseconds(0);
+    milliseconds wait = live_.empty() ? milliseconds(60'000) : speed_check_interval;
+    if (!delayed_.empty())
+        wait = std::min(wait, std::chrono::ceil<milliseconds>(delayed_.begin()->first - now));
+    return std::max(wait, milliseconds(0));
+}
+
+// What it will connect to. All requests of a client with a proxy connect to that.
+std::string_view TransferLoop::name_of(const Transfer& transfer) const {
+    return is_proxied() ? std::string_view("proxy") : transfer.request().url.host();
+}
+
+void TransferLoop::count_finished() {
+    inbox_.with([](Inbox& inbox) { --inbox.unfinished; });
+}
+
+std::unique_ptr<TransferHandle> TransferLoop::take_handle() {
+    if (idle_handles_.empty()) return std::make_unique<TransferHandle>(config_, *multi_);
+    auto handle = std::move(idle_handles_.back());
+    idle_handles_.pop_back();
+    return handle;
+}
+
+void TransferLoop::keep(std::unique_ptr<TransferHandle> handle) {
+    if (handle) idle_handles_.push_back(std::move(handle));
+}
+
+}  // namespace quarry::net
