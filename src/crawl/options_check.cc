@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/ascii.h"
+#include "crawl/options.h"
+#include "crawl/path_filter.h"
+#include "url/url.h"
+
+namespace quarry::crawl {
+
+namespace {
+
+constexpr int most_connections = 10'000;
+constexpr std::chrono::milliseconds longest_delay = std::chrono::hours(1);
+
+Result<void> check_urls(const CrawlOptions& options) {
+    if (options.urls.empty()) return fail(ErrorCode::invalid_argument, "a crawl needs a URL to start from");
+    for (const std::string& text : options.urls) {
+        const auto url = url::Url::parse(text);
+        if (!url)
+            return fail(url.error().code, fmt::format("cannot crawl \"{}\": {}", text, url.error().message));
+        if (!url->is_http() || url->host().empty())
+            return fail(ErrorCode::invalid_argument,
+                        fmt::format("cannot crawl \"{}\": only http and https URLs can be crawled", text));
+    }
+    return {};
+}
+
+Result<void> check_numbers(const CrawlOptions& options) {
+    if (options.limit < 1) return fail(ErrorCode::invalid_argument, "the limit must be at least one page");
+    if (options.max_depth && *options.max_depth < 0)
+        return fail(ErrorCode::invalid_argument, "the depth must not be negative; 0 fetches only the start");
+    if (options.max_concurrency &&
+        (*options.max_concurrency < 1 || *options.max_concurrency > most_connections))
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("the number of pages at once must be from 1 to {}", most_connections));
+    if (options.delay.count() < 0 || options.delay > longest_delay)
+        return fail(ErrorCode::invalid_argument, "the delay must be from 0 to 3600 seconds");
+    return {};
+}
+
+bool is_token_character(char c) {
+    return is_ascii_letter(c) || is_ascii_digit(c) ||
+           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+// A line break in a header would let its writer add headers, or a whole request, of his own.
+Result<void> check_headers(const CrawlOptions& options) {
+    for (const Header& header : options.headers) {
+        const bool named = !header.name.empty() && std::ranges::all_of(header.name, is_token_character);
+        const bool one_line = header.value.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos;
+        if (!named || !one_line)
+            return fail(ErrorCode::invalid_argument,
+                        fmt::format("\"{}\" is not a header that can be sent", header.name));
+    }
+    return {};
+}
+
+// Options are kept as JSON, which has no place for other bytes.
+Result<void> check_text(const CrawlOptions& options) {
+    boost::system::error_code error;
+    boost::json::parse(boost::json::serialize(to_json(options)), error);
+    if (error) return fail(ErrorCode::invalid_argument, "the options contain bytes that are not UTF-8");
+    return {};
+}
+
+}  // namespace
+
+Result<void> check(const CrawlOptions& options) {
+    TRY(check_text(options));
+    TRY(check_urls(options));
+    TRY(check_numbers(options));
+    TRY(check_headers(options));
+    TRY(PathFilter::create(options.include_paths));
+    TRY(PathFilter::create(options.exclude_paths));
+    return {};
+}
+
+}  // namespace quarry::crawl

@@ -1,0 +1,115 @@
+#include "crawl/options_json.h"
+
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace quarry::crawl {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t longest_quote = 80;
+
+struct NamedFormat {
+    std::string_view name;
+    bool Formats::* wanted;
+};
+
+constexpr std::array written_formats{
+    NamedFormat{"markdown", &Formats::markdown}, NamedFormat{"html", &Formats::html},
+    NamedFormat{"rawHtml", &Formats::raw_html},  NamedFormat{"text", &Formats::text},
+    NamedFormat{"links", &Formats::links},       NamedFormat{"images", &Formats::images},
+    NamedFormat{"metadata", &Formats::metadata},
+};
+
+// A format is its name, or an object with the name as its "type".
+Result<std::string> format_name(const json::value& value) {
+    const json::value* name = value.is_object() ? value.get_object().if_contains("type") : &value;
+    if (name == nullptr || !name->is_string()) return wrong_kind(value, "formats", "a list of names");
+    // parse_formats reads a list; a name with a comma in it would pass as two.
+    if (name->get_string().find(',') != json::string::npos)
+        return fail(ErrorCode::invalid_argument, "a format's name has no comma; name each on its own");
+    return std::string(name->get_string());
+}
+
+bool names_differ(const std::vector<Header>& headers) {
+    std::set<std::string_view> names;
+    for (const Header& header : headers) names.insert(header.name);
+    return names.size() == headers.size();
+}
+
+Result<Header> read_header(const json::value& value) {
+    const json::object* object = value.if_object();
+    const json::value* name = object ? object->if_contains("name") : nullptr;
+    const json::value* text = object ? object->if_contains("value") : nullptr;
+    if (!name || !text || !name->is_string() || !text->is_string())
+        return wrong_kind(value, "headers", R"({"name": …, "value": …})");
+    return Header{std::string(name->get_string()), std::string(text->get_string())};
+}
+
+}  // namespace
+
+std::unexpected<Error> wrong_kind(const json::value& value, std::string_view name, std::string_view wanted) {
+    std::string found = json::serialize(value);
+    if (found.size() > longest_quote) found.resize(longest_quote);
+    return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" must be {}, not {}", name, wanted, found));
+}
+
+Result<std::vector<std::string>> read_texts(const json::value& value, std::string_view name) {
+    if (!value.is_array()) return wrong_kind(value, name, "a list of texts");
+    std::vector<std::string> texts;
+    for (const json::value& text : value.get_array()) {
+        if (!text.is_string()) return wrong_kind(text, name, "a list of texts");
+        texts.emplace_back(text.get_string());
+    }
+    return texts;
+}
+
+Result<Formats> read_formats(const json::value& value) {
+    if (!value.is_array()) return wrong_kind(value, "formats", "a list of names");
+    std::string list;
+    for (const json::value& format : value.get_array()) {
+        if (!list.empty()) list += ',';
+        list += TRY(format_name(format));
+    }
+    if (value.get_array().empty()) return Formats{.markdown = false, .metadata = false};
+    return parse_formats(list);
+}
+
+json::array write_formats(const Formats& formats) {
+    json::array names;
+    for (const NamedFormat& format : written_formats)
+        if (formats.*(format.wanted)) names.emplace_back(format.name);
+    return names;
+}
+
+Result<std::vector<Header>> read_headers(const json::value& value) {
+    std::vector<Header> headers;
+    if (const json::object* object = value.if_object()) {
+        for (const auto& member : *object) {
+            if (!member.value().is_string())
+                return wrong_kind(member.value(), "headers", "an object of texts");
+            headers.push_back({std::string(member.key()), std::string(member.value().get_string())});
+        }
+        return headers;
+    }
+    if (!value.is_array()) return wrong_kind(value, "headers", "an object of texts");
+    for (const json::value& header : value.get_array()) headers.push_back(TRY(read_header(header)));
+    return headers;
+}
+
+json::value write_headers(const std::vector<Header>& headers) {
+    if (names_differ(headers)) {
+        json::object object;
+        for (const Header& header : headers) object[header.name] = header.value;
+        return object;
+    }
+    json::array array;
+    for (const Header& header : headers) array.push_back({{"name", header.name}, {"value", header.value}});
+    return array;
+}
+
+}  // namespace quarry::crawl

@@ -1,0 +1,32 @@
+// The options whose JSON is not simply a value: lists of formats, and headers. Each can be read as clients
+// write it, and what is written is read back exactly.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "base/result.h"
+#include "model/formats.h"
+#include "model/page.h"
+
+namespace quarry::crawl {
+
+// `"limit" must be a whole number, not "many"`.
+std::unexpected<Error> wrong_kind(const boost::json::value& value, std::string_view name,
+                                  std::string_view wanted);
+
+Result<std::vector<std::string>> read_texts(const boost::json::value& value, std::string_view name);
+
+// ["markdown", {"type": "links"}]: only what is named is wanted. An empty list wants nothing.
+Result<Formats> read_formats(const boost::json::value& value);
+boost::json::array write_formats(const Formats& formats);
+
+// {"Accept-Language": "de"}. An object cannot say the same name twice; then, and only then, headers are
+// written as [{"name": …, "value": …}], which is read as well.
+Result<std::vector<Header>> read_headers(const boost::json::value& value);
+boost::json::value write_headers(const std::vector<Header>& headers);
+
+}  // namespace quarry::crawl
