@@ -101,13 +101,12 @@ void FetchTask::leave_hop(Outcome outcome) {
 
 FetchTask::State FetchTask::handle_answer(net::HttpResponse response) {
     take_cookies(response.headers);
-    if (is_redirect(response.status, response.headers)) return follow(response);
-    auto next = retry(
-        {.number = attempt_,
-         .status = response.status,
-         .retry_after = parse_retry_after(header_value(response.headers, "Retry-After"), wall_clock())});
+    if (is_redirect(response.status, response.headers)) return follow(std::move(response));
+    auto next = retry({.number = attempt_,
+                       .status = response.status,
+                       .retry_after = retry_after(response.headers, wall_clock())});
     if (next) return *std::move(next);
-    leave_hop(response.status >= 500 ? Outcome::failure : Outcome::success);
+    leave_hop(outcome_of_status(response.status));
     return Finished{to_page(std::move(response))};
 }
 
@@ -119,12 +118,19 @@ FetchTask::State FetchTask::handle_error(Error error) {
     return failed(std::move(error));
 }
 
-FetchTask::State FetchTask::follow(const net::HttpResponse& response) {
+FetchTask::Outcome FetchTask::outcome_of_status(int status) const {
+    const bool is_failure = status >= 500 && request_.retry == Retry::configured;
+    return is_failure ? Outcome::failure : Outcome::success;
+}
+
+FetchTask::State FetchTask::follow(net::HttpResponse response) {
     leave_hop(Outcome::success);
+    auto target = redirect_target(url_, header_value(response.headers, "Location"));
+    const bool is_vetoed = target && request_.may_follow && !request_.may_follow(*target);
+    if (is_vetoed) return Finished{to_page(std::move(response))};
     if (++redirects_ > shared_->config.max_redirects)
         return failed(
             {ErrorCode::refused, fmt::format("more than {} redirects", shared_->config.max_redirects)});
-    auto target = redirect_target(url_, header_value(response.headers, "Location"));
     if (!target) return failed(std::move(target).error());
     // Gone for good: a later hop back to the first origin is no reason to trust it with what another one
     // asked for.
@@ -135,11 +141,12 @@ FetchTask::State FetchTask::follow(const net::HttpResponse& response) {
 }
 
 std::optional<FetchTask::State> FetchTask::retry(const Attempt& attempt) {
+    if (request_.retry == Retry::none) return std::nullopt;
     const double dice = shared_->dice.with(
         [](std::minstd_rand& random) { return std::uniform_real_distribution<double>(0, 1)(random); });
     auto delay = delay_before_retry(shared_->config.retry, attempt, dice);
     if (!delay) {
-        leave_hop(attempt.status >= 500 ? Outcome::failure : Outcome::success);
+        leave_hop(outcome_of_status(attempt.status));
         return failed(std::move(delay).error());
     }
     if (!*delay) return std::nullopt;

@@ -51,7 +51,8 @@ private:
     void leave_hop(Outcome outcome);
     State handle_answer(net::HttpResponse response);
     State handle_error(Error error);
-    State follow(const net::HttpResponse& response);
+    State follow(net::HttpResponse response);
+    Outcome outcome_of_status(int status) const;
     std::optional<State> retry(const Attempt& attempt);
     Finished failed(Error error) const;
     Page to_page(net::HttpResponse response) const;

@@ -34,6 +34,16 @@ struct FetchConfig {
     BreakerConfig breaker{};
 };
 
+// Who tries again after a timeout, a broken connection, a 429 or a status from 500 on.
+enum class Retry {
+    configured,  // the fetcher, as FetchConfig::retry says
+    // The caller, who may keep its waiting tries where a crash cannot reach them. Whatever the first try of
+    // each hop brings is the result: a 503 is a page at once, with its Retry-After (see retry_after.h). To
+    // the circuit breaker any answer is a success then: the caller sees the status and draws its own
+    // conclusions about the host.
+    none,
+};
+
 struct FetchRequest {
     // If it has a user name and password, and `headers` no Authorization, they are sent as basic
     // authentication.
@@ -50,6 +60,13 @@ struct FetchRequest {
     // Asked, on the client's thread, for every answer of status 2xx that has a body. If it says no the page
     // comes without one.
     std::function<bool(std::string_view content_type)> wants_content{};
+
+    // Asked, on the client's thread, before each redirect is followed. If it says no, the fetch ends with the
+    // page that redirects: its status is 3xx, final_url its own URL, and redirect_target() (redirect.h) of
+    // its Location header is `next`. Cookies that it set are forgotten, as those of every fetch.
+    std::function<bool(const url::Url& next)> may_follow{};
+
+    Retry retry = Retry::configured;
 
     std::stop_token stop{};
 };

@@ -8,7 +8,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "fetch/redirect.h"
+#include "fetch/retry_after.h"
 #include "servers/hostile_server.h"
+#include "servers/nginx.h"
 
 using namespace quarry;
 using namespace quarry::fetch;
@@ -90,6 +93,31 @@ TEST_CASE_FIXTURE(Fixture, "conditional headers are passed on, and a 304 is a pa
     FetchRequest conditional = request("/cached");
     conditional.headers = {{"If-None-Match", "\"v1\""}};
     CHECK(fetcher.fetch(conditional).value().status == 304);
+}
+
+TEST_CASE_FIXTURE(Fixture, "nginx answers a conditional request with a 304, which is a page without a body") {
+    const test::TemporaryFolder site;
+    site.write("a.html", "<p>unchanged</p>");
+    const auto nginx = test::Nginx::start(site.path());
+    if (!nginx) {
+        MESSAGE("skipped: nginx is not installed");
+        return;
+    }
+    FetchRequest request = this->request("/");
+    request.url = Url::parse(nginx->url("/a.html")).value();
+    const Page first = fetcher.fetch(request).value();
+    REQUIRE(first.status == 200);
+    for (const auto& [name, validator] :
+         {std::pair("If-Modified-Since", "Last-Modified"), std::pair("If-None-Match", "ETag")}) {
+        CAPTURE(name);
+        request.headers = {{name, std::string(header_value(first.headers, validator))}};
+        const Page again = fetcher.fetch(request).value();
+        CHECK(again.status == 304);
+        CHECK(again.body.empty());
+        CHECK(header_value(again.headers, "ETag") == header_value(first.headers, "ETag"));
+    }
+    site.write("a.html", "<p>changed, and longer</p>");
+    CHECK(fetcher.fetch(request).value().status == 200);
 }
 
 TEST_CASE_FIXTURE(Fixture, "all five redirect statuses are followed, a Refresh header is not") {
@@ -262,6 +290,69 @@ TEST_CASE_FIXTURE(Fixture, "a server that asks for too long a wait is given up a
         CHECK_MESSAGE(contains(error.message, "server asks to wait"), error.message);
     }
     CHECK(server.requests().size() == 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "with retries left to the caller, a 429 or 503 is a page at once") {
+    for (const char* path : {"/status/429?retry-after=3600", "/status/503?retry-after=7"}) {
+        FetchRequest request = this->request(path);
+        request.retry = Retry::none;
+        const Page page = fetcher.fetch(request).value();
+        CHECK(page.status == (std::string_view(path).starts_with("/status/429") ? 429 : 503));
+        CHECK(retry_after(page.headers, {}) == (page.status == 429 ? 3600s : 7s));
+    }
+    CHECK(server.requests().size() == 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "with retries left to the caller, a failure is told after one try") {
+    FetchRequest request = this->request("/close-early");
+    request.retry = Retry::none;
+    CHECK(fetcher.fetch(request).error().message ==
+          fmt::format("cannot fetch {}: server closed the connection without an answer",
+                      server.url("/close-early")));
+    CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "with retries left to the caller, answers keep the breaker closed and silence opens it") {
+    FetchRequest request = this->request("/status/503");
+    request.retry = Retry::none;
+    for (int i = 0; i < 20; ++i) CHECK(fetcher.fetch(request).value().status == 503);
+
+    request.url = Url::parse(elsewhere.url("/close-early")).value();
+    for (int i = 0; i < 20; ++i) CHECK(fetcher.fetch(request).error().code == ErrorCode::unavailable);
+    CHECK(elsewhere.count_requests("/close-early") == 5);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a redirect that may not be followed is the page") {
+    std::vector<std::string> asked;
+    FetchRequest request = this->request(redirect_to("/redirect-to?u=/ok"));
+    request.may_follow = [&](const Url& next) {
+        asked.push_back(next.href());
+        return next.path() != "/ok";
+    };
+
+    const Page page = fetcher.fetch(request).value();
+
+    CHECK(asked == std::vector{server.url("/redirect-to?u=/ok"), server.url("/ok")});
+    CHECK(page.status == 302);
+    CHECK(page.url == request.url.href());
+    CHECK(page.final_url == server.url("/redirect-to?u=/ok"));
+    const Url from = Url::parse(page.final_url).value();
+    CHECK(redirect_target(from, header_value(page.headers, "Location")).value().href() == asked.back());
+    CHECK(server.count_requests("/ok") == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a redirect that may be followed is, and one that leads nowhere is not asked about") {
+    int asked = 0;
+    FetchRequest request = this->request(redirect_to("/ok"));
+    request.may_follow = [&](const Url&) { return ++asked > 0; };
+    CHECK(fetcher.fetch(request).value().status == 200);
+    CHECK(asked == 1);
+
+    request.url = Url::parse(server.url(redirect_to("file:///etc/passwd"))).value();
+    CHECK(fetcher.fetch(request).error().code == ErrorCode::refused);
+    CHECK(asked == 1);
 }
 
 TEST_CASE_FIXTURE(Fixture, "an origin that failed five times in a row is left alone, others are not") {

@@ -46,3 +46,10 @@ TEST_CASE("Retry-After is a number of seconds or a date") {
     CHECK(wait("Fri, 31 Dec 9999 23:59:59 GMT") == std::chrono::hours(24 * 365));
     for (const char* text : {"", " ", "-5", "1.5", "soon", "120 seconds"}) CHECK_MESSAGE(!wait(text), text);
 }
+
+TEST_CASE("the Retry-After header of an answer is found whatever its case, and may be missing") {
+    CHECK(retry_after({{"Server", "x"}, {"retry-after", "30"}}, example) == 30s);
+    CHECK(retry_after({{"Retry-After", "Sun, 06 Nov 1994 08:50:37 GMT"}}, example) == 60s);
+    CHECK_FALSE(retry_after({{"Retry-After", "later"}}, example));
+    CHECK_FALSE(retry_after({{"Server", "x"}}, example));
+}

@@ -15,6 +15,11 @@ constexpr std::chrono::seconds longest = std::chrono::hours(24 * 365);
 
 }  // namespace
 
+std::optional<std::chrono::seconds> retry_after(const std::vector<Header>& headers,
+                                                std::chrono::sys_seconds now) {
+    return parse_retry_after(header_value(headers, "Retry-After"), now);
+}
+
 std::optional<std::chrono::seconds> parse_retry_after(std::string_view value, std::chrono::sys_seconds now) {
     value = net::trimmed(value);
     if (net::is_all_digits(value)) {
