@@ -220,7 +220,7 @@ Result<PageChange> PageRows::replace(const PageOwner& owner, const PageWrite& wr
                   facts.final_url, facts.etag, facts.last_modified, facts.content_type, facts.title,
                   facts.language)
             .run());
-    TRY(drop_content(row.content));
+    (void)TRY(drop_content(row.content));
     return PageChange{.page = row.page, .content = content};
 }
 
@@ -286,7 +286,7 @@ Result<bool> PageRows::remove(const PageOwner& owner, const UrlKey& key) {
 
 Result<void> PageRows::remove(const PageOwner& owner, const Row& row) {
     TRY(sql_.delete_page.bind(number(row.page)).run());
-    TRY(drop_content(row.content));
+    (void)TRY(drop_content(row.content));
     if (!row.outbox) return {};
     // Even if its change still waited: an earlier one may have been indexed.
     TRY(sql_.supersede.bind(*row.outbox).run());
