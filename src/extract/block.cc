@@ -79,13 +79,16 @@ private:
         if (is_blank(text)) return;
         const NodeId container = container_[tree_[id].parent];
         if (boundary_ || result_.list.empty() || result_.list.back().container != container) {
-            result_.list.push_back({.container = container, .first = id, .last = id});
+            const auto first_word = static_cast<std::uint32_t>(result_.words.size());
+            result_.list.push_back(
+                {.container = container, .first = id, .last = id, .first_word = first_word});
         }
         boundary_ = false;
         line_breaks_ = 0;
         Block& block = result_.list.back();
         block.last = id;
-        scan_text(text, id < link_end_ ? InLink::yes : InLink::no, weights_, block.text);
+        scan_text(text, id < link_end_ ? InLink::yes : InLink::no, {weights_, block.text, result_.words});
+        block.end_word = static_cast<std::uint32_t>(result_.words.size());
     }
 
     const Tree& tree_;

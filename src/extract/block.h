@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "extract/visibility.h"
@@ -36,6 +37,8 @@ struct Block {
     html::NodeId container = 0;  // the nearest block-level ancestor
     html::NodeId first = 0;      // its first and last text nodes; all between belong to it
     html::NodeId last = 0;
+    std::uint32_t first_word = 0;  // its words are Blocks::words from here to end_word
+    std::uint32_t end_word = 0;
     TextCounts text{};
 };
 
@@ -43,6 +46,11 @@ struct Block {
 struct Blocks {
     std::vector<Block> list{};
     std::vector<std::uint32_t> before{};
+    std::vector<std::uint32_t> words{};  // WordHash of all words of all blocks
+
+    std::span<const std::uint32_t> words_of(const Block& block) const {
+        return std::span(words).subspan(block.first_word, block.end_word - block.first_word);
+    }
 };
 
 Blocks segment(const html::Tree& tree, const Visibility& visibility, const Vocabulary& vocabulary);

@@ -287,11 +287,8 @@ private:
     }
 
     std::uint8_t title_overlap() const {
-        TitleOverlap overlap;
-        for (NodeId id = block().first; id <= block().last; ++id) {
-            if (page_.tree.is_text(id)) add_title_overlap(page_.cues, page_.tree[id].text, overlap);
-        }
-        return share(overlap.shared, overlap.words);
+        const auto words = page_.blocks.words_of(block());
+        return share(count_title_words(page_.cues, words), words.size());
     }
 
     void describe_page() {

@@ -52,7 +52,8 @@ Result<Document> extract(const Page& page, const ExtractOptions& options) {
     const text::Content content = text::classify(page.content_type, path_of(page), page.body);
     // A body that was not even fetched, because of its type, is empty too.
     const bool is_readable = content.kind != ContentKind::other;
-    if (page.body.empty() && is_readable && options.formats.wants_content()) {
+    if (page.body.empty() && is_readable && options.formats.wants_content() &&
+        options.when_empty == WhenEmpty::fail) {
         return fail(ErrorCode::not_found, "the page is empty");
     }
     return read(page, content, options);

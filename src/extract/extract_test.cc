@@ -190,3 +190,21 @@ TEST_CASE("a page that scripts would fill says so") {
     REQUIRE_FALSE(with_notice);
     CHECK(with_notice.error().message.find("made by scripts") != std::string::npos);
 }
+
+TEST_CASE("a page without words is kept with its links when that was asked for") {
+    const Page page{.final_url = "https://a.example/",
+                    .status = 200,
+                    .content_type = "text/html",
+                    .body = "<title>T</title><a href=/b></a>"};
+    extract::ExtractOptions options{.when_empty = extract::WhenEmpty::keep};
+    options.formats.links = true;
+
+    const auto document = extract::extract(page, options);
+
+    REQUIRE(document);
+    CHECK(document->markdown.empty());
+    REQUIRE(document->links.size() == 1);
+    CHECK(document->links[0].url == "https://a.example/b");
+    CHECK_FALSE(document->warning.empty());
+    CHECK(extract::extract(page).error().code == ErrorCode::not_found);
+}

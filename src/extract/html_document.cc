@@ -88,12 +88,16 @@ Result<Document> html_document(const Page& page, html::Decoded decoded, const Ex
     write_forms(tree, selection, base, options, document);
     const ScriptMade made = made_by_scripts(tree);
     const bool is_empty = !has_words(document) || made == ScriptMade::entirely;
-    if (wants_content && is_empty && !recover_content(tree, base, options, document))
-        return no_text(made, options);
+    std::optional<Error> no_words;
+    if (wants_content && is_empty && !recover_content(tree, base, options, document)) {
+        no_words = no_text(made, options).error();
+        if (options.when_empty == WhenEmpty::fail) return std::unexpected(*no_words);
+    }
 
     if (options.formats.metadata) document.metadata = read_metadata(tree, base, page.headers);
     detect_missing_language(options, document);
     add_warnings(tree, decoded, made, document);
+    if (no_words) document.warning = no_words->message;
     return document;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "extract/vocabulary.h"
+#include "extract/word_hash.h"
 
 namespace quarry::extract {
 
@@ -106,11 +106,9 @@ PageCues read_page_cues(const Tree& tree) {
     return cues;
 }
 
-void add_title_overlap(const PageCues& cues, std::string_view text, TitleOverlap& overlap) {
-    each_word(text, [&](WordHash word) {
-        ++overlap.words;
-        overlap.shared += std::ranges::binary_search(cues.title_words, word.value());
-    });
+std::size_t count_title_words(const PageCues& cues, std::span<const std::uint32_t> words) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        words, [&](std::uint32_t word) { return std::ranges::binary_search(cues.title_words, word); }));
 }
 
 }  // namespace quarry::extract

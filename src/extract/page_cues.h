@@ -1,7 +1,9 @@
 // What a page says about itself: its title, its kind in Open Graph, JSON-LD and microdata.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,11 +27,7 @@ struct PageCues {
 
 PageCues read_page_cues(const html::Tree& tree);
 
-// How many of the words of the text are in the title, and how many words it has.
-struct TitleOverlap {
-    std::uint32_t words = 0;
-    std::uint32_t shared = 0;
-};
-void add_title_overlap(const PageCues& cues, std::string_view text, TitleOverlap& overlap);
+// How many of the words (hashes) are in the title.
+std::size_t count_title_words(const PageCues& cues, std::span<const std::uint32_t> words);
 
 }  // namespace quarry::extract

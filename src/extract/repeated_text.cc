@@ -1,13 +1,10 @@
 #include "extract/repeated_text.h"
 
-#include <array>
 #include <bit>
-
-#include "extract/vocabulary.h"
+#include <span>
 
 namespace quarry::extract {
 
-using html::NodeId;
 using html::Tag;
 
 namespace {
@@ -21,7 +18,7 @@ public:
     bool insert(std::uint64_t hash, std::uint32_t block) {
         if (left_ == 0) return false;
         hash |= 1;  // 0 marks a free slot
-        std::size_t at = (hash >> 20) & (slots_.size() - 1);
+        std::size_t at = (hash >> 32) & (slots_.size() - 1);
         while (slots_[at].hash != 0 && slots_[at].hash != hash) at = (at + 1) & (slots_.size() - 1);
         if (slots_[at].hash == hash) return slots_[at].block < block;
         --left_;
@@ -39,16 +36,36 @@ private:
     std::size_t left_;
 };
 
+// Calls `found` with a hash of each run of four words.
+template <typename Found>
+void each_run(std::span<const std::uint32_t> words, Found found) {
+    constexpr std::size_t length = 4;
+    for (std::size_t at = 0; at + length <= words.size(); ++at) {
+        found(words[at] * 0x9E3779B97F4A7C15U + words[at + 1] * 0xC2B2AE3D27D4EB4FU +
+              words[at + 2] * 0x165667B19E3779F9U + words[at + 3] * 0xD6E8FEB86659FD93U);
+    }
+}
+
+// Shorter blocks are labels: they repeat without being copies of anything.
+constexpr std::size_t fewest_words = 8;
+// A sentence said twice is style; a passage said twice is a second copy.
+constexpr std::uint32_t passage_words = 60;
+
+bool is_mostly_known(std::size_t known, std::size_t runs) {
+    return 5 * known >= 4 * runs;
+}
+
 class RepeatFinder {
 public:
-    RepeatFinder(const PageView& page, std::vector<std::uint8_t>& chosen)
-        : page_(page), chosen_(chosen), seen_(count_words()) {}
+    RepeatFinder(const PageView& page, std::vector<std::uint8_t>& chosen) : page_(page), chosen_(chosen) {}
 
     void run() {
+        if (!may_have_copies()) return;
+        HashSet seen(count_words());
         for (std::size_t at = 0; at < chosen_.size(); ++at) {
             if (chosen_[at] == 0) continue;
             ++chosen_so_far_;
-            if (is_repeated(page_.blocks.list[at])) add_to_row(at);
+            if (is_repeated(page_.blocks.list[at], seen)) add_to_row(at);
         }
         drop_row();
     }
@@ -57,31 +74,43 @@ private:
     std::size_t count_words() const {
         std::size_t words = 0;
         for (std::size_t at = 0; at < chosen_.size(); ++at) {
-            if (chosen_[at] != 0) words += page_.blocks.list[at].text.words + 1;
+            if (chosen_[at] != 0) words += page_.blocks.words_of(page_.blocks.list[at]).size();
         }
         return words;
     }
 
-    // Remembers the block's runs of four words; true if nearly all were known.
-    bool is_repeated(const Block& block) {
-        constexpr std::size_t length = 4;
-        std::array<std::uint64_t, length> last{};
-        std::size_t words = 0, runs = 0, known = 0;
-        for (NodeId id = block.first; id <= block.last; ++id) {
-            if (!page_.tree.is_text(id)) continue;
-            each_word(page_.tree[id].text, [&](WordHash word) {
-                last[words++ % length] = word.value();
-                if (words < length) return;
-                std::uint64_t run = 0;
-                for (std::size_t step = 0; step < length; ++step) {
-                    run = (run + last[(words + step) % length]) * 0x9E3779B97F4A7C15U;
-                }
+    // Nearly all pages repeat nothing, and few bits per word show it: a run is new if its bit was not set.
+    // The bit of a run that is new may be set too, so this finds all that is repeated and a little more.
+    bool may_have_copies() const {
+        constexpr std::size_t bits_per_word = 16;
+        std::vector<std::uint64_t> bits(std::bit_ceil(count_words() * bits_per_word / 64 + 1));
+        std::uint32_t suspect_words = 0;
+        for (std::size_t at = 0; at < chosen_.size(); ++at) {
+            if (chosen_[at] == 0) continue;
+            const auto words = page_.blocks.words_of(page_.blocks.list[at]);
+            std::size_t runs = 0, known = 0;
+            each_run(words, [&](std::uint64_t run) {
+                std::uint64_t& word = bits[(run >> 40) & (bits.size() - 1)];
+                const std::uint64_t bit = std::uint64_t{1} << (run >> 34 & 63);
+                known += (word & bit) != 0;
+                word |= bit;
                 ++runs;
-                known += seen_.insert(run, chosen_so_far_);
             });
+            if (words.size() >= fewest_words && is_mostly_known(known, runs))
+                suspect_words += page_.blocks.list[at].text.words;
         }
-        constexpr std::size_t fewest_words = 8;
-        return words >= fewest_words && !is_reference(block) && 5 * known >= 4 * runs;
+        return suspect_words >= passage_words;
+    }
+
+    // Remembers the block's runs of words; true if nearly all were known.
+    bool is_repeated(const Block& block, HashSet& seen) const {
+        std::size_t runs = 0, known = 0;
+        const auto words = page_.blocks.words_of(block);
+        each_run(words, [&](std::uint64_t run) {
+            ++runs;
+            known += seen.insert(run, chosen_so_far_);
+        });
+        return words.size() >= fewest_words && !is_reference(block) && is_mostly_known(known, runs);
     }
 
     bool is_reference(const Block& block) const {
@@ -99,9 +128,7 @@ private:
         row_end_ = chosen_so_far_;
     }
 
-    // A sentence said twice is style; a passage said twice is a second copy.
     void drop_row() {
-        constexpr std::uint32_t passage_words = 60;
         if (row_words_ >= passage_words) {
             for (const std::size_t at : row_) chosen_[at] = 0;
         }
@@ -111,7 +138,6 @@ private:
 
     const PageView& page_;
     std::vector<std::uint8_t>& chosen_;
-    HashSet seen_;
     std::vector<std::size_t> row_;
     std::uint32_t row_words_ = 0;
     std::uint32_t row_end_ = 0;

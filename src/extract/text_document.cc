@@ -70,7 +70,8 @@ std::string preformatted(std::string_view text) {
 // What all three kinds share. `text` is the document's text, `markdown` the same as markdown.
 Result<Document> document_of(const Page& page, std::string_view text, std::string markdown,
                              const ExtractOptions& options) {
-    if (options.formats.wants_content() && trimmed(text).empty()) {
+    const bool may_fail = options.when_empty == WhenEmpty::fail;
+    if (options.formats.wants_content() && trimmed(text).empty() && may_fail) {
         return fail(ErrorCode::not_found, "the page has no text");
     }
     Document document{.url = page.final_url};

@@ -42,16 +42,35 @@ constexpr auto kinds = make_kinds();
 
 class Scanner {
 public:
-    Scanner(std::string_view text, const WordWeights& weights, TextCounts& counts)
-        : text_(text), weights_(weights), counts_(counts) {}
+    Scanner(std::string_view text, const ScanResult& result)
+        : text_(text), result_(result), counts_(result.counts) {}
 
     void run() {
-        while (at_ < text_.size()) step();
+        while (at_ < text_.size()) {
+            const AsciiStretch stretch = scan_ascii(text_, at_, result_);
+            const bool is_stuck = stretch.end == at_ && stretch.resume_at == at_;
+            at_ = stretch.end;
+            if (is_stuck || stretch.resume_at > at_) step_to(stretch.resume_at);
+        }
     }
 
 private:
     unsigned byte(std::size_t at) const {
         return at < text_.size() ? static_cast<unsigned char>(text_[at]) : 0;
+    }
+
+    bool is_run_byte(std::size_t at) const {
+        const Kind kind = kinds[byte(at)];
+        return kind <= Kind::beyond_ascii && kind != Kind::space;
+    }
+
+    // Goes on one by one, and does not stop within what each_word takes for one word.
+    void step_to(std::size_t end) {
+        const std::size_t start = at_;
+        do step();
+        while (at_ < end || (is_run_byte(at_) && is_run_byte(at_ - 1)));
+        each_word(text_.substr(start, at_ - start),
+                  [this](WordHash word) { result_.words.push_back(word.value()); });
     }
 
     void step() {
@@ -74,7 +93,6 @@ private:
 
     void take_word() {
         const std::size_t start = at_;
-        WordHash hash;
         std::uint32_t digits = 0, capitals = 0;
         for (; at_ < text_.size(); ++at_) {
             const Kind kind = kinds[byte(at_)];
@@ -82,9 +100,9 @@ private:
             if (kind == Kind::beyond_ascii && at_ != start && is_symbol()) break;
             digits += kind == Kind::digit;
             capitals += kind == Kind::capital;
-            hash.add(text_[at_]);
         }
         const std::size_t length = at_ - start;
+        const WordHash hash(text_.substr(start, length));
         ++counts_.words;
         counts_.letters += static_cast<std::uint32_t>(length) - digits;
         counts_.digits += digits;
@@ -94,7 +112,7 @@ private:
         counts_.years +=
             length == 4 && digits == 4 && (text_.substr(start, 2) == "19" || text_.substr(start, 2) == "20");
         counts_.fingerprint = (counts_.fingerprint + hash.value()) * 0x9E3779B97F4A7C15U;
-        counts_.vocabulary += weights_[hash];
+        counts_.vocabulary += result_.weights[hash];
         counts_.ends_sentence = false;
     }
 
@@ -140,7 +158,7 @@ private:
     }
 
     std::string_view text_;
-    const WordWeights& weights_;
+    const ScanResult& result_;
     TextCounts& counts_;
     std::size_t at_ = 0;
     bool half_word_ = false;
@@ -148,10 +166,10 @@ private:
 
 }  // namespace
 
-void scan_text(std::string_view text, InLink in_link, const WordWeights& weights, TextCounts& counts) {
-    const std::uint32_t words_before = counts.words;
-    Scanner(text, weights, counts).run();
-    if (in_link == InLink::yes) counts.link_words += counts.words - words_before;
+void scan_text(std::string_view text, InLink in_link, const ScanResult& result) {
+    const std::uint32_t words_before = result.counts.words;
+    Scanner(text, result).run();
+    if (in_link == InLink::yes) result.counts.link_words += result.counts.words - words_before;
 }
 
 bool is_blank(std::string_view text) {

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <string_view>
 
-#include "extract/block.h"
-#include "extract/vocabulary.h"
+#include "extract/ascii_scan.h"
 
 namespace quarry::extract {
 
 enum class InLink : std::uint8_t { no, yes };
 
-// Adds the counts of this piece of text to `counts`. Words do not continue from one piece to the next.
-void scan_text(std::string_view text, InLink in_link, const WordWeights& weights, TextCounts& counts);
+// Adds the counts of this piece of text to the result. Words do not continue from one piece to the next. What
+// counts as a word differs a little from the hashes: there, letters beyond ASCII are never taken for symbols.
+void scan_text(std::string_view text, InLink in_link, const ScanResult& result);
 
 // True if there is nothing but ASCII white space and no-break spaces.
 bool is_blank(std::string_view text);

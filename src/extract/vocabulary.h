@@ -2,70 +2,49 @@
 // "related", "however") and words of class and id attributes ("sidebar", "entry", "crumb").
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "extract/word_hash.h"
+
 namespace quarry::extract {
-
-// A case-blind hash that is fed byte by byte, so that scanners need no copy of the word.
-class WordHash {
-public:
-    constexpr WordHash() = default;
-    constexpr explicit WordHash(std::string_view word) {
-        for (const char c : word) add(c);
-    }
-    constexpr void add(char c) { value_ = (value_ ^ (static_cast<unsigned char>(c) | 0x20U)) * 16'777'619U; }
-    constexpr std::uint32_t value() const { return value_; }
-
-private:
-    std::uint32_t value_ = 2'166'136'261U;
-};
-
-// Calls `found` with the hash of each run of letters and digits; bytes beyond ASCII are taken for letters.
-template <typename Found>
-void each_word(std::string_view text, Found found) {
-    const auto is_word_byte = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
-    };
-    std::size_t at = 0;
-    while (at < text.size()) {
-        if (!is_word_byte(text[at])) {
-            ++at;
-            continue;
-        }
-        WordHash hash;
-        while (at < text.size() && is_word_byte(text[at])) hash.add(text[at++]);
-        found(hash);
-    }
-}
 
 struct WeightedWord {
     std::string_view word{};
     std::int8_t weight = 0;  // positive speaks for content
 };
 
-// A fixed map from words to weights.
+// A fixed map from words to weights. Words are looked up by the thousand and about every second one is in it,
+// so a look-up has no branches: a word is in its bucket of four or nowhere.
 class WordWeights {
 public:
     explicit WordWeights(std::span<const WeightedWord> words);
 
     // 0 for a word that is not in the map.
     int operator[](WordHash word) const {
-        for (std::size_t at = word.value() & mask_; slots_[at].weight != 0; at = (at + 1) & mask_) {
-            if (slots_[at].hash == word.value()) return slots_[at].weight;
+        const Bucket& bucket = buckets_[place(word)];
+        std::uint32_t found = 0;
+        for (const std::uint32_t slot : bucket) {
+            found |= ((slot ^ word.value()) & hash_bits) == 0 ? slot : 0;
         }
-        return 0;
+        return static_cast<std::int8_t>(found);
     }
 
 private:
-    struct Slot {
-        std::uint32_t hash = 0;
-        std::int32_t weight = 0;  // 0 marks a free slot
-    };
-    std::vector<Slot> slots_;
-    std::size_t mask_ = 0;
+    // A slot is a word's hash with the weight in place of the lowest byte, or 0. The lowest byte takes part
+    // in choosing the bucket.
+    static constexpr std::uint32_t hash_bits = 0xFFFFFF00;
+    using Bucket = std::array<std::uint32_t, 4>;
+
+    std::size_t place(WordHash word) const { return word.value() * multiplier_ >> shift_; }
+    bool insert(std::span<const WeightedWord> words);
+
+    std::vector<Bucket> buckets_;
+    std::uint32_t multiplier_ = 1;
+    unsigned shift_ = 0;
 };
 
 struct Vocabulary {

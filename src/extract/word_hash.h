@@ -1,0 +1,91 @@
+// Words as numbers: tables of words, and comparisons of texts word by word, need no copies of them.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+namespace quarry::extract {
+
+// A hash that is blind to ASCII case. It takes eight bytes at a time, because most words have no more.
+class WordHash {
+public:
+    constexpr explicit WordHash(std::string_view word) {
+        std::uint64_t state = begin(word.size());
+        for (; word.size() > 8; word.remove_prefix(8)) state = mix(state, read(word.data(), 8));
+        value_ = end(mix(state, read(word.data(), word.size())));
+    }
+
+    // The same for bytes that may be read up to eight beyond the end of the word.
+    static WordHash of_padded(const char* word, std::size_t size) {
+        std::uint64_t state = begin(size);
+        for (; size > 8; word += 8, size -= 8) state = mix(state, read_whole(word));
+        return WordHash(end(mix(state, read_whole(word) & first_bytes[size])));
+    }
+
+    constexpr std::uint32_t value() const { return value_; }
+
+private:
+    constexpr explicit WordHash(std::uint32_t value) : value_(value) {}
+
+    static constexpr std::array<std::uint64_t, 9> first_bytes{
+        0,
+        0xFF,
+        0xFFFF,
+        0xFFFFFF,
+        0xFFFFFFFF,
+        0xFFFFFFFFFF,
+        0xFFFFFFFFFFFF,
+        0xFFFFFFFFFFFFFF,
+        0xFFFFFFFFFFFFFFFF,
+    };
+
+    static constexpr std::uint64_t begin(std::size_t size) { return size * 0xD6E8FEB86659FD93U; }
+    static constexpr std::uint64_t mix(std::uint64_t state, std::uint64_t bytes) {
+        constexpr std::uint64_t small_letters = 0x2020202020202020;
+        state = (state ^ (bytes | small_letters)) * 0x9E3779B97F4A7C15U;
+        return state ^ state >> 32;
+    }
+    static constexpr std::uint32_t end(std::uint64_t state) { return static_cast<std::uint32_t>(state); }
+
+    static std::uint64_t read_whole(const char* bytes) {
+        static_assert(std::endian::native == std::endian::little);
+        std::uint64_t word;
+        std::memcpy(&word, bytes, sizeof word);
+        return word;
+    }
+
+    // At most eight bytes, the first one lowest.
+    static constexpr std::uint64_t read(const char* bytes, std::size_t size) {
+        if (!std::is_constant_evaluated() && size == 8) return read_whole(bytes);
+        std::uint64_t word = 0;
+        for (std::size_t at = size; at-- > 0;) word = word << 8 | static_cast<unsigned char>(bytes[at]);
+        return word;
+    }
+
+    std::uint32_t value_;
+};
+
+// Calls `found` with the hash of each run of letters and digits; bytes beyond ASCII are taken for letters.
+template <typename Found>
+void each_word(std::string_view text, Found found) {
+    const auto is_word_byte = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
+    };
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (!is_word_byte(text[at])) {
+            ++at;
+            continue;
+        }
+        const std::size_t start = at;
+        while (at < text.size() && is_word_byte(text[at])) ++at;
+        found(WordHash(text.substr(start, at - start)));
+    }
+}
+
+}  // namespace quarry::extract
