@@ -167,6 +167,14 @@ CREATE UNIQUE INDEX frontier_key ON frontier(grp, key);
 CREATE INDEX frontier_ready ON frontier(grp, host, priority, id) WHERE state = 0 AND run_at IS NULL;
 CREATE INDEX frontier_delayed ON frontier(run_at) WHERE state = 0 AND run_at IS NOT NULL;
 
+-- Keys that a crawl knows as another name of one of its URLs (rel=canonical): never fetched.
+CREATE TABLE alias(
+    grp INTEGER NOT NULL,
+    key BLOB NOT NULL,
+    url INTEGER NOT NULL,  -- in the frontier
+    PRIMARY KEY(grp, key)
+) WITHOUT ROWID;
+
 -- What a crawl brought, in the order in which it came: sequences are ids too.
 CREATE TABLE result(
     grp      INTEGER NOT NULL,
@@ -248,7 +256,7 @@ static_assert(steps.size() == schema_version);
 
 }  // namespace
 
-Result<void> migrate(db::Connection& connection) {
+Result<std::int64_t> version_of(db::Connection& connection) {
     const std::int64_t version = TRY(connection.integer("PRAGMA user_version")).value_or(0);
     const std::int64_t owner = TRY(connection.integer("PRAGMA application_id")).value_or(0);
     const std::int64_t tables = TRY(connection.integer("SELECT count(*) FROM sqlite_master")).value_or(0);
@@ -261,6 +269,11 @@ Result<void> migrate(db::Connection& connection) {
                                 "newer quarry, or another data folder (--data)",
                                 version, schema_version));
     }
+    return version;
+}
+
+Result<void> migrate(db::Connection& connection) {
+    const std::int64_t version = TRY(version_of(connection));
     for (std::int64_t next = version; next < schema_version; ++next) {
         db::Transaction transaction = TRY(db::Transaction::begin(connection));
         TRY(connection.execute(steps[static_cast<std::size_t>(next)]));
