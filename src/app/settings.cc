@@ -156,16 +156,17 @@ Result<void> Settings::read_file(const std::string& path) {
 
 Result<void> Settings::read_environment(const SettingsRequest& request) {
     // Only names from the table are looked at: other QUARRY_ variables belong to scripts around the program.
-    const auto take = [&](const std::string& key) -> Result<void> {
-        const std::string name = environment_name(key);
+    const auto take = [&](const std::string& key, const std::string& name) -> Result<void> {
         const auto found = request.environment.find(name);
         if (found == request.environment.end()) return {};
         return set(key, {found->second, SettingSource::environment, name});
     };
     for (const SettingDefinition& definition : setting_table()) {
         const std::string key(definition.key);
-        TRY(take(key));
-        if (definition.secrecy == Secrecy::secret) TRY(take(key + std::string(file_suffix)));
+        if (!definition.also.empty()) TRY(take(key, std::string(definition.also)));
+        TRY(take(key, environment_name(key)));
+        const std::string file_key = key + std::string(file_suffix);
+        if (definition.secrecy == Secrecy::secret) TRY(take(file_key, environment_name(file_key)));
     }
     return {};
 }

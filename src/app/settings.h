@@ -29,6 +29,7 @@ struct SettingDefinition {
     std::string_view help;
     Secrecy secrecy = Secrecy::open;
     std::int64_t low = 0, high = 1'000'000;  // for numbers
+    std::string_view also{};                 // another name of its environment variable
 };
 
 // All settings, in the order in which `config show` prints them.

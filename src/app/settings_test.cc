@@ -122,3 +122,13 @@ TEST_CASE("a list may be an array in the file or separated by commas elsewhere")
     CHECK(from_file.list("fetch.allowed_networks") == std::vector<std::string>{"10.0.0.0/8", "fd00::/8"});
     CHECK(from_flag.list("fetch.allowed_networks") == from_file.list("fetch.allowed_networks"));
 }
+
+TEST_CASE("the data folder's variable has a short name, and the long one wins") {
+    const auto data = [](std::map<std::string, std::string, std::less<>> environment) {
+        return Settings::load({.environment = std::move(environment)}).value().value("store.data");
+    };
+
+    CHECK(data({{"QUARRY_DATA", "/a"}}).text == "/a");
+    CHECK(data({{"QUARRY_DATA", "/a"}}).origin == "QUARRY_DATA");
+    CHECK(data({{"QUARRY_DATA", "/a"}, {"QUARRY_STORE_DATA", "/b"}}).text == "/b");
+}
