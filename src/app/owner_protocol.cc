@@ -1,0 +1,175 @@
+#include "app/owner_protocol.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace quarry::app {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<std::string_view, 3> roles = {"background", "foreground", "command"};
+constexpr std::array<std::string_view, 10> codes = {
+    "invalid_argument", "not_found", "conflict",    "refused", "unavailable",
+    "timeout",          "too_large", "unsupported", "corrupt", "interrupted"};
+constexpr std::array<std::string_view, 4> events = {"page", "url_failed", "group_changed", "job_ended"};
+
+// Where the name is in the list; nothing if it is not.
+template <typename Enum, std::size_t n>
+std::optional<Enum> find_name(const std::array<std::string_view, n>& names, std::string_view name) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<Enum>(found - names.begin());
+}
+
+std::string text_in(const json::object& object, std::string_view name) {
+    const json::value* value = object.if_contains(name);
+    return value && value->is_string() ? std::string(value->get_string()) : "";
+}
+
+std::optional<std::int64_t> number_in(const json::object& object, std::string_view name) {
+    const json::value* value = object.if_contains(name);
+    if (!value) return std::nullopt;
+    boost::system::error_code error;
+    const auto number = value->to_number<std::int64_t>(error);
+    if (error) return std::nullopt;
+    return number;
+}
+
+// The number a version begins with, and the rest after its dot.
+std::int64_t take_part(std::string_view& version) {
+    std::int64_t part = 0;
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), part);
+    version.remove_prefix(static_cast<std::size_t>(end - version.data()));
+    const auto dot = version.find('.');
+    version.remove_prefix(dot == std::string_view::npos ? version.size() : dot + 1);
+    return error == std::errc() ? part : 0;
+}
+
+Result<std::vector<JobState>> parse_states(const json::object& object) {
+    std::vector<JobState> states;
+    const json::value* list = object.if_contains("states");
+    if (!list || !list->is_array()) return states;
+    for (const json::value& item : list->get_array()) {
+        if (!item.is_string()) return fail(ErrorCode::invalid_argument, "a state is a word");
+        states.push_back(TRY(parse_job_state(std::string_view(item.get_string()))));
+    }
+    return states;
+}
+
+Result<std::vector<JobId>> parse_ids(const json::object& object) {
+    std::vector<JobId> ids;
+    const json::value* list = object.if_contains("ids");
+    if (!list || !list->is_array()) return ids;
+    for (const json::value& item : list->get_array()) {
+        if (!item.is_int64()) return fail(ErrorCode::invalid_argument, "an id is a number");
+        ids.push_back(JobId{item.get_int64()});
+    }
+    return ids;
+}
+
+}  // namespace
+
+std::string_view name_of(OwnerRole role) {
+    return roles.at(static_cast<std::size_t>(role));
+}
+
+json::object to_json(const Greeting& greeting) {
+    return {{"protocol", greeting.protocol},
+            {"version", greeting.version},
+            {"role", name_of(greeting.role)},
+            {"pid", greeting.process}};
+}
+
+Result<Greeting> parse_greeting(const json::value& message) {
+    const json::object* object = message.if_object();
+    const auto protocol = object ? number_in(*object, "protocol") : std::nullopt;
+    if (!protocol || *protocol < 1 || *protocol > 1'000'000)
+        return fail(ErrorCode::corrupt, "the other side does not greet as quarry does");
+    return Greeting{
+        .protocol = static_cast<int>(*protocol),
+        .version = text_in(*object, "version"),
+        .role = find_name<OwnerRole>(roles, text_in(*object, "role")).value_or(OwnerRole::command),
+        .process = number_in(*object, "pid").value_or(0)};
+}
+
+int compare_versions(std::string_view a, std::string_view b) {
+    while (!a.empty() || !b.empty()) {
+        const std::int64_t part_a = take_part(a), part_b = take_part(b);
+        if (part_a != part_b) return part_a < part_b ? -1 : 1;
+    }
+    return 0;
+}
+
+json::object to_json(const Error& error) {
+    return {{"code", codes.at(static_cast<std::size_t>(error.code))}, {"message", error.message}};
+}
+
+Error parse_error(const json::value& error) {
+    const json::object* object = error.if_object();
+    if (!object) return {ErrorCode::corrupt, "the worker's answer cannot be read"};
+    return {find_name<ErrorCode>(codes, text_in(*object, "code")).value_or(ErrorCode::unavailable),
+            text_in(*object, "message")};
+}
+
+json::object to_json(const store::JobFilter& filter) {
+    json::object object;
+    json::array ids, states;
+    for (const JobId id : filter.ids) ids.push_back(number(id));
+    for (const JobState state : filter.states) states.push_back(json::value(name_of(state)));
+    if (!ids.empty()) object["ids"] = std::move(ids);
+    if (filter.group) object["group"] = number(*filter.group);
+    if (!filter.kind.empty()) object["kind"] = filter.kind;
+    if (!states.empty()) object["states"] = std::move(states);
+    if (!filter.owner.empty()) object["owner"] = filter.owner;
+    if (!filter.collection.empty()) object["collection"] = filter.collection;
+    if (filter.older_than) object["older_than"] = filter.older_than->count();
+    return object;
+}
+
+Result<store::JobFilter> parse_job_filter(const json::value& json) {
+    constexpr std::array<std::string_view, 7> known = {"ids",   "group",      "kind",      "states",
+                                                       "owner", "collection", "older_than"};
+    const json::object* object = json.if_object();
+    if (!object) return fail(ErrorCode::invalid_argument, "a filter is an object");
+    // A field that is not understood would widen the filter: a newer command's `clear` must not empty all.
+    for (const auto& member : *object)
+        if (std::ranges::find(known, std::string_view(member.key())) == known.end())
+            return fail(ErrorCode::invalid_argument,
+                        fmt::format("cannot filter by \"{}\"", std::string_view(member.key())));
+    store::JobFilter filter{.ids = TRY(parse_ids(*object)),
+                            .kind = text_in(*object, "kind"),
+                            .states = TRY(parse_states(*object)),
+                            .owner = text_in(*object, "owner"),
+                            .collection = text_in(*object, "collection")};
+    if (const auto group = number_in(*object, "group")) filter.group = GroupId{*group};
+    if (const auto age = number_in(*object, "older_than"))
+        filter.older_than = std::chrono::milliseconds(*age);
+    return filter;
+}
+
+json::object to_json(const store::Event& event) {
+    json::object object{{"event", events.at(static_cast<std::size_t>(event.what))}, {"id", number(event.id)}};
+    if (event.group) object["group"] = number(*event.group);
+    if (!event.url.empty()) object["url"] = event.url;
+    if (event.status != 0) object["status"] = event.status;
+    object["state"] = name_of(event.state);
+    return object;
+}
+
+std::optional<store::Event> parse_event(const json::object& message) {
+    const auto what = find_name<store::Event::What>(events, text_in(message, "event"));
+    if (!what) return std::nullopt;
+    store::Event event{.what = *what,
+                       .id = JobId{number_in(message, "id").value_or(0)},
+                       .url = text_in(message, "url"),
+                       .status = static_cast<int>(number_in(message, "status").value_or(0)),
+                       .state = parse_job_state(text_in(message, "state")).value_or(JobState::queued)};
+    if (const auto group = number_in(message, "group")) event.group = GroupId{*group};
+    return event;
+}
+
+}  // namespace quarry::app
