@@ -1,0 +1,70 @@
+// A command's end of DATA/quarry.sock. Used by one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <boost/json.hpp>
+
+#include "app/data_folder.h"
+#include "app/frame.h"
+#include "app/local_socket.h"
+#include "app/owner_protocol.h"
+#include "base/result.h"
+#include "store/store.h"
+
+namespace quarry::app {
+
+class OwnerClient {
+public:
+    // `not_found` if nobody listens, or the owner is just leaving; `unavailable` if it does not answer.
+    static Result<OwnerClient> connect(const DataFolder& folder, const std::string& version);
+
+    const Greeting& owner() const { return owner_; }
+
+    // Waits for the answer as long as it takes, since a backup may take long; an owner that dies is noticed.
+    Result<boost::json::value> call(std::string_view method, boost::json::object params = {});
+
+    // False if the owner left before it heard the last call: it can be made again elsewhere.
+    bool was_heard() const { return was_heard_; }
+
+    // Asks for the events of a group, or of all.
+    Result<void> follow(std::optional<GroupId> group);
+
+    // Nothing when none came within `timeout`. Fails with `not_found` once the owner has left.
+    Result<std::optional<store::Event>> next_event(std::chrono::milliseconds timeout);
+
+    // Returns when the owner has closed the connection: it has left, or is about to.
+    void wait_until_left();
+
+private:
+    explicit OwnerClient(Descriptor socket) : socket_(std::move(socket)) {}
+    Result<void> greet(const std::string& version);
+    // All of it or nothing that the owner acts on.
+    Result<void> send(const boost::json::object& message);
+    // Nothing when none came within `timeout`; a negative one waits for ever.
+    Result<std::optional<boost::json::object>> receive(std::chrono::milliseconds timeout);
+
+    Descriptor socket_;
+    Greeting owner_;
+    FrameReader input_;
+    std::deque<store::Event> events_;  // that came between an answer's frames
+    std::int64_t last_id_ = 0;
+    bool was_heard_ = false;
+};
+
+// Either somebody owns the folder and can be asked, or it is ours now.
+using OwnerOrLock = std::variant<OwnerClient, FolderLock>;
+
+// Waits while an owner is beginning or leaving, and has an older background worker hand over. Fails with
+// `conflict` and a sentence if the owner does not answer, speaks another protocol, or is asked to stop
+// waiting.
+Result<OwnerOrLock> reach_owner(const DataFolder& folder, const std::string& version,
+                                std::stop_token stop = {});
+
+}  // namespace quarry::app
