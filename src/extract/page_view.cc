@@ -7,7 +7,7 @@ using html::Tag;
 
 namespace {
 
-std::vector<BlockSums> sum_blocks(const html::Tree& tree, const Blocks& blocks) {
+std::vector<BlockSums> sum_blocks(const Blocks& blocks) {
     std::vector<BlockSums> sums(blocks.list.size() + 1);
     for (std::size_t at = 0; at < blocks.list.size(); ++at) {
         const TextCounts& text = blocks.list[at].text;
@@ -16,12 +16,19 @@ std::vector<BlockSums> sum_blocks(const html::Tree& tree, const Blocks& blocks) 
         sum.words += text.words;
         sum.link_words += text.link_words;
         sum.prose_words += is_prose(text) ? text.words - text.link_words : 0;
-        sum.years += text.years != 0;
-        sum.prices += text.prices != 0;
-        sum.headings += heading_level(tree, blocks.list[at].container) != 0;
         sums[at + 1] = sum;
     }
     return sums;
+}
+
+BlockKinds count_kinds(const html::Tree& tree, const Blocks& blocks) {
+    BlockKinds kinds;
+    for (const Block& block : blocks.list) {
+        kinds.years += block.text.years != 0;
+        kinds.prices += block.text.prices != 0;
+        kinds.headings += heading_level(tree, block.container) != 0;
+    }
+    return kinds;
 }
 
 // Goes down from the document as long as one child holds `percent` of all prose.
@@ -58,7 +65,8 @@ PageView::PageView(const html::Tree& page_tree, const Vocabulary& vocabulary)
       blocks(segment(page_tree, visibility, vocabulary)),
       surroundings(read_surroundings(page_tree, blocks, visibility, vocabulary)),
       cues(read_page_cues(page_tree)),
-      sums(sum_blocks(page_tree, blocks)) {
+      sums(sum_blocks(blocks)),
+      kinds(count_kinds(page_tree, blocks)) {
     half_of_prose = find_prose_holder(*this, 50);
     most_of_prose = find_prose_holder(*this, 85);
 }

@@ -12,21 +12,25 @@
 
 namespace quarry::extract {
 
-// Sums over the blocks before a block. Differences of two are sums over a range.
+// Sums over the blocks before a block. Differences of two are sums over a range. Asked for all the time, so
+// there are only four: they are subtracted at once.
 struct BlockSums {
     std::uint32_t blocks = 0;
     std::uint32_t words = 0;
     std::uint32_t link_words = 0;
     std::uint32_t prose_words = 0;  // of blocks that read like running text
+
+    BlockSums operator-(const BlockSums& other) const {
+        return {blocks - other.blocks, words - other.words, link_words - other.link_words,
+                prose_words - other.prose_words};
+    }
+};
+
+// How many blocks of the page are or have these.
+struct BlockKinds {
     std::uint32_t years = 0;
     std::uint32_t prices = 0;
     std::uint32_t headings = 0;
-
-    BlockSums operator-(const BlockSums& other) const {
-        return {blocks - other.blocks,           words - other.words, link_words - other.link_words,
-                prose_words - other.prose_words, years - other.years, prices - other.prices,
-                headings - other.headings};
-    }
 };
 
 struct PageView {
@@ -45,6 +49,7 @@ struct PageView {
     std::vector<Surroundings> surroundings;
     PageCues cues;
     std::vector<BlockSums> sums;  // one more than blocks
+    BlockKinds kinds;
     // The innermost elements that hold at least half, and nearly all, of the page's prose.
     html::NodeId half_of_prose = html::document_node;
     html::NodeId most_of_prose = html::document_node;

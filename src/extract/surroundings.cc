@@ -154,6 +154,7 @@ private:
         // The classes of <html> and <body> describe the page and the browser, not a place in it.
         if (id == tree_.html() || id == tree_.body()) return;
         const NameCues cues = read_name_cues(tree_, id, weights_);
+        own.cues |= cues.bits;
         for (std::uint32_t bits = cues.bits; bits != 0; bits &= bits - 1) {
             own.cue_at[static_cast<std::size_t>(__builtin_ctz(bits))] = tree_[id].depth;
         }

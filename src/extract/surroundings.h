@@ -45,7 +45,8 @@ struct Surroundings {
     std::uint32_t regions = 0;                      // 1 << Region of the element and its ancestors
     std::uint8_t lists = 0;                         // how many lists it is nested in
     std::uint8_t tables = 0;                        // and tables
-    std::array<std::uint16_t, cue_count> cue_at{};  // depth of the nearest element with the cue, 0 for none
+    std::uint32_t cues = 0;                         // 1 << Cue that the element or an ancestor has
+    std::array<std::uint16_t, cue_count> cue_at{};  // depth of the nearest element with the cue
     std::int16_t weight = 0;                        // learnt weights of names: all ancestors,
     std::int16_t near_weight = 0;                   // the nearest ones (halved at every step),
     std::int16_t worst_weight = 0;                  // and the single worst element

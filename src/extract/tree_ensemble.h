@@ -21,6 +21,20 @@ public:
         std::array<std::int8_t, lanes> values;
     };
 
+    // A row to be filled in; valid as long as the table.
+    class Row {
+    public:
+        void set(std::size_t feature, std::uint8_t value) const {
+            columns_[feature].values[lane_] = static_cast<std::int8_t>(value ^ sign);
+        }
+
+    private:
+        friend class FeatureTable;
+        Row(Column* columns, std::size_t lane) : columns_(columns), lane_(lane) {}
+        Column* columns_;
+        std::size_t lane_;
+    };
+
     // All features of all rows are 0 at first.
     FeatureTable(std::size_t rows, std::size_t width);
 
@@ -30,9 +44,7 @@ public:
         const std::int8_t value = columns_[row / lanes * width_ + feature].values[row % lanes];
         return static_cast<std::uint8_t>(value ^ sign);
     }
-    void set(std::size_t row, std::size_t feature, std::uint8_t value) {
-        columns_[row / lanes * width_ + feature].values[row % lanes] = static_cast<std::int8_t>(value ^ sign);
-    }
+    Row row(std::size_t number) { return {columns_.data() + number / lanes * width_, number % lanes}; }
     // Gives all rows the same value.
     void set_all(std::size_t feature, std::uint8_t value);
     // The columns of the rows from `number * lanes` on.

@@ -21,7 +21,7 @@ FeatureTable random_table(std::mt19937& random, std::size_t rows, std::size_t wi
     FeatureTable table(rows, width);
     for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t feature = 0; feature < width; ++feature) {
-            table.set(row, feature, static_cast<std::uint8_t>(random()));
+            table.row(row).set(feature, static_cast<std::uint8_t>(random()));
         }
     }
     return table;
@@ -72,7 +72,7 @@ void check_sums(SumLeaves* sum_leaves) {
 TEST_CASE("a feature table gives back what was set, and 0 where nothing was") {
     FeatureTable table(70, 3);
 
-    for (std::size_t row = 0; row < 70; ++row) table.set(row, 1, static_cast<std::uint8_t>(row * 3 + 40));
+    for (std::size_t row = 0; row < 70; ++row) table.row(row).set(1, static_cast<std::uint8_t>(row * 3 + 40));
     table.set_all(2, 200);
 
     for (std::size_t row = 0; row < 70; ++row) {
