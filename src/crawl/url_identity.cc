@@ -1,0 +1,167 @@
+#include "crawl/url_identity.h"
+
+#include <algorithm>
+#include <array>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/ascii.h"
+#include "url/canonical.h"
+
+namespace quarry::crawl {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> index_names{"index.html", "index.htm", "index.php", "default.aspx",
+                                                      "Default.aspx"};
+
+// Nobody names anything else like this.
+constexpr std::array<std::string_view, 7> session_names{"phpsessid", "jsessionid", "aspsessionid", "cfid",
+                                                        "cftoken",   "zenid",      "oscsid"};
+constexpr std::array<std::string_view, 5> perhaps_session_names{"sid", "session", "sessionid", "session_id",
+                                                                "sessid"};
+constexpr std::size_t shortest_session_id = 16;
+
+// What of a URL a server looks at. Views into the URL, or into its canonical form.
+struct Parts {
+    std::string_view path, query;
+};
+
+bool looks_random(std::string_view value) {
+    const auto letter_or_digit = [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || c == '-'; };
+    return value.size() >= shortest_session_id && std::ranges::any_of(value, is_ascii_digit) &&
+           std::ranges::all_of(value, letter_or_digit);
+}
+
+// Servlets put the session into the path: "/cart;jsessionid=0A1B".
+std::size_t end_of_path_session(std::string_view path, std::size_t at) {
+    constexpr std::string_view name = ";jsessionid=";
+    if (!same_letters(path.substr(at, name.size()), name)) return at;
+    return std::min(path.find_first_of("/;", at + 1), path.size());
+}
+
+// Copies the path with single slashes and without sessions.
+void append_tidied(std::string_view path, std::string& form) {
+    const std::size_t start = form.size();
+    for (std::size_t at = 0; at < path.size();) {
+        const std::size_t end = path[at] == ';' ? end_of_path_session(path, at) : at;
+        if (end > at) {
+            at = end;
+            continue;
+        }
+        if (path[at] != '/' || form.size() == start || form.back() != '/') form += path[at];
+        ++at;
+    }
+}
+
+void append_folded_path(std::string_view path, std::string& form) {
+    const bool tidy = path.find("//") == std::string_view::npos && path.find(';') == std::string_view::npos;
+    if (tidy)
+        form += path;
+    else
+        append_tidied(path, form);
+    const std::size_t last = form.rfind('/');
+    if (std::ranges::find(index_names, std::string_view(form).substr(last + 1)) != index_names.end())
+        form.resize(last + 1);
+    if (form.back() == '/') form.pop_back();
+}
+
+// The parameters that matter, in their order. Leaves no '?' behind if there are none.
+void append_query(std::string_view query, const IdentityRules& rules, std::string& form) {
+    const std::size_t start = form.size();
+    char separator = '?';
+    while (true) {
+        const std::size_t end = std::min(query.find('&'), query.size());
+        const std::string_view parameter = query.substr(0, end);
+        const std::size_t equals = std::min(parameter.find('='), parameter.size());
+        const std::string_view name = parameter.substr(0, equals);
+        const std::string_view value = parameter.substr(std::min(equals + 1, parameter.size()));
+        const bool dropped =
+            url::is_tracking_parameter(name) || (rules.fold_similar && is_session_parameter(name, value));
+        if (!dropped) {
+            form += separator;
+            form += parameter;
+            separator = '&';
+        }
+        if (end == query.size()) break;
+        query.remove_prefix(end + 1);
+    }
+    if (form.size() == start + 1) form.pop_back();
+}
+
+void append_host(const url::Url& url, const IdentityRules& rules, std::string& form) {
+    if (!rules.fold_similar) {
+        form += url.scheme();
+        form += ':';
+    }
+    form += "//";
+    form += rules.fold_similar ? without_www(url.host()) : url.host();
+    if (const auto port = url.port()) {
+        form += ':';
+        form += std::to_string(*port);
+    }
+}
+
+// Percent-encoding has to be written one way before it is compared. Few URLs have any.
+Parts parts_of(const url::Url& url, std::string& canonical) {
+    const std::string_view path = url.path(), query = url.query().value_or("");
+    if (path.find('%') == std::string_view::npos && query.find('%') == std::string_view::npos)
+        return {path, query};
+    canonical = url::canonical(url);
+    std::string_view rest = canonical;
+    rest = rest.substr(0, rest.find('#'));
+    rest.remove_prefix(std::min(rest.find('/', rest.find("//") + 2), rest.size()));
+    const std::size_t mark = std::min(rest.find('?'), rest.size());
+    return {rest.substr(0, mark), rest.substr(std::min(mark + 1, rest.size()))};
+}
+
+UrlKey hashed(std::string_view form) {
+    const XXH128_hash_t hash = XXH3_128bits(form.data(), form.size());
+    return {hash.high64, hash.low64};
+}
+
+}  // namespace
+
+IdentityRules identity_rules(const CrawlOptions& options) {
+    return {.ignore_query = options.ignore_query_parameters,
+            .fold_similar = options.deduplicate_similar_urls};
+}
+
+std::string_view without_www(std::string_view host) {
+    constexpr std::string_view prefix = "www.";
+    if (!host.starts_with(prefix)) return host;
+    const std::string_view rest = host.substr(prefix.size());
+    return rest.find('.') == std::string_view::npos ? host : rest;
+}
+
+bool is_session_parameter(std::string_view name, std::string_view value) {
+    const auto same = [&](std::string_view known) { return same_letters(known, name); };
+    if (std::ranges::any_of(session_names, same)) return true;
+    // ASP appends letters of its own: ASPSESSIONIDQQBBRTDA.
+    constexpr std::string_view asp = "aspsessionid";
+    if (same_letters(name.substr(0, asp.size()), asp)) return true;
+    return looks_random(value) && std::ranges::any_of(perhaps_session_names, same);
+}
+
+UrlKey url_key(const url::Url& url, const IdentityRules& rules) {
+    if (!url.is_http()) return hashed(url.without_fragment());
+    thread_local std::string form, canonical;  // kept for their memory
+    form.clear();
+    const Parts parts = parts_of(url, canonical);
+    append_host(url, rules, form);
+    if (rules.fold_similar)
+        append_folded_path(parts.path, form);
+    else
+        form += parts.path;
+    if (!rules.ignore_query && !parts.query.empty()) append_query(parts.query, rules, form);
+    return hashed(form);
+}
+
+std::string host_key(const url::Url& url) {
+    std::string key(url.host());
+    if (const auto port = url.port()) (key += ':') += std::to_string(*port);
+    return key;
+}
+
+}  // namespace quarry::crawl
