@@ -61,8 +61,8 @@ TEST_CASE("an expression names its next moment") {
         {"* * * * *", "1969-12-31 23:59", "1970-01-01 00:00", "before the epoch as well"},
     };
     for (const Row& row : rows) {
-        CAPTURE(row.expression);
-        CAPTURE(row.why);
+        CAPTURE(std::string(row.expression));
+        CAPTURE(std::string(row.why));
         const auto expression = CronExpression::parse(row.expression);
         REQUIRE(expression);
 
@@ -75,7 +75,7 @@ TEST_CASE("an expression names its next moment") {
 
 TEST_CASE("a date that never comes has no next moment") {
     for (const char* text : {"0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "0 0 30-31 FEB *"}) {
-        CAPTURE(text);
+        CAPTURE(std::string(text));
         CHECK_FALSE(CronExpression::parse(text).value().next_after(at("2026-11-16 00:00")));
     }
 }
@@ -118,7 +118,7 @@ TEST_CASE("what is no cron expression is refused in a sentence that names the fi
         {"@every 10ms", "at least a second"},
     };
     for (const Wrong& row : rows) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         const auto expression = CronExpression::parse(row.text);
         REQUIRE_FALSE(expression);
         CHECK(expression.error().code == ErrorCode::invalid_argument);

@@ -208,7 +208,7 @@ TEST_CASE("what cannot be understood is refused in a sentence that names it") {
         {R"({"scrapeOptions": {"onlyMainContent": "no"}})", "\"onlyMainContent\" must be true or false"},
     };
     for (const Row& row : rows) {
-        CAPTURE(row.text);
+        CAPTURE(std::string(row.text));
         const auto options = parse_crawl_options(json::parse(row.text));
         REQUIRE_FALSE(options);
         CHECK(options.error().code == ErrorCode::invalid_argument);
@@ -247,7 +247,7 @@ TEST_CASE("options that cannot work are refused before a crawl begins") {
     for (const Row& row : rows) {
         CrawlOptions options{.urls = {"https://a.example/"}};
         row.spoil(options);
-        CAPTURE(row.part);
+        CAPTURE(std::string(row.part));
         const auto result = check(options);
         REQUIRE_FALSE(result);
         CAPTURE(result.error().message);
