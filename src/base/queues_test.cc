@@ -1,0 +1,80 @@
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "base/clock.h"
+#include "base/mailbox.h"
+#include "base/work_queue.h"
+
+using namespace quarry;
+
+TEST_CASE("a mailbox hands over everything that has arrived, in order") {
+    Mailbox<int> mailbox;
+    mailbox.post(1);
+    mailbox.post(2);
+    std::vector<int> messages{9};
+
+    mailbox.take(messages, std::nullopt);
+    CHECK(messages == std::vector{1, 2});
+
+    mailbox.take(messages, std::chrono::steady_clock::now());
+    CHECK(messages.empty());
+}
+
+TEST_CASE("a message wakes whoever waits for one") {
+    Mailbox<int> mailbox;
+    std::jthread sender([&] { mailbox.post(7); });
+    std::vector<int> messages;
+
+    mailbox.take(messages, std::nullopt);
+
+    CHECK(messages == std::vector{7});
+}
+
+TEST_CASE("a stop request ends the wait for a message") {
+    Mailbox<int> mailbox;
+    std::stop_source stop;
+    std::jthread stopper([&] { stop.request_stop(); });
+    std::vector<int> messages;
+
+    mailbox.take(messages, std::nullopt, stop.get_token());
+
+    CHECK(messages.empty());
+}
+
+TEST_CASE("every value of a work queue goes to one of its readers") {
+    WorkQueue<int> queue;
+    std::atomic<int> sum = 0;
+    {
+        std::vector<std::jthread> readers;
+        for (int i = 0; i < 4; ++i) {
+            readers.emplace_back([&] {
+                while (const auto value = queue.pop()) sum += *value;
+            });
+        }
+        for (int value = 1; value <= 1'000; ++value) queue.push(value);
+        queue.close();
+    }
+    CHECK(sum == 500'500);
+}
+
+TEST_CASE("a closed work queue still gives what is in it") {
+    WorkQueue<int> queue;
+    queue.push(1);
+    queue.close();
+
+    CHECK(queue.pop() == 1);
+    CHECK_FALSE(queue.pop());
+}
+
+TEST_CASE("the wall clock of a process never runs backwards") {
+    const SteadyWallClock clock;
+    Timestamp last = clock.now();
+    for (int i = 0; i < 1'000; ++i) {
+        const Timestamp now = clock.now();
+        CHECK(now >= last);
+        last = now;
+    }
+}
