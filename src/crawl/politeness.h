@@ -1,0 +1,86 @@
+// How often one host may be asked. One HostPace per host, shared by all crawls that visit it; a paused host
+// has its own clock and never holds up another. A state machine without a clock: time is handed in.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "crawl/options.h"
+#include "store/outcome.h"
+
+namespace quarry::crawl {
+
+// What a host and the crawls that visit it ask for. A delay is from the start of one request to the start of
+// the next; if there is any, requests go one at a time.
+struct PaceRules {
+    int connections = 8;                       // at once, if there is no delay
+    std::chrono::milliseconds delay{0};        // asked for by crawls
+    std::chrono::milliseconds crawl_delay{0};  // asked for by the host, in its robots.txt
+
+    std::chrono::milliseconds longest_delay() const { return std::max(delay, crawl_delay); }
+};
+
+// From a crawl's options and the host's robots.txt, unless the crawl ignores it. max_concurrency is the
+// number of connections, also if it is more than the usual 8.
+PaceRules pace_rules(const CrawlOptions& options, std::optional<std::chrono::milliseconds> crawl_delay);
+
+// For a host that two crawls visit: the longer delays, and the connections that either was given.
+PaceRules joined(const PaceRules& one, const PaceRules& other);
+
+// How a request ended.
+struct Observation {
+    enum class Failure : std::uint8_t { none, timeout, connection };
+
+    int status = 0;                                          // HTTP; 0 if nothing answered
+    std::chrono::milliseconds latency{0};                    // from its start to its end
+    std::optional<std::chrono::milliseconds> retry_after{};  // as the server asked, from now on
+    Failure failure = Failure::none;
+};
+
+// Adapts to what a host can bear, like TCP to a network: many connections become half as many when the host
+// says stop (429, 503), cannot be reached or times out, one fewer when it becomes slow, and one more after a
+// run of good answers. Never less than one. What was under way when a host first complained tells nothing
+// new and does not count again. Used by one thread at a time.
+class HostPace {
+public:
+    explicit HostPace(const PaceRules& rules = {}) { set_rules(rules); }
+
+    // When robots.txt was read, or a crawl of the host began or ended. What was learnt stays.
+    void set_rules(const PaceRules& rules);
+
+    bool may_start(Timestamp now) const;
+
+    // When the next request may start if none ends before; nothing if one has to end first.
+    std::optional<Timestamp> next_start(Timestamp now) const;
+
+    void started(Timestamp now);
+    void ended(Timestamp now, const Observation& observation);
+
+    int running() const { return running_; }
+    int allowed() const;  // connections at once, at present
+
+    // What should outlive this process: what the host asked for, not what its visitors did. And the way back:
+    // a pause is never resumed for longer than an hour from now, whatever was stored.
+    store::HostRule to_rule(std::string host) const;
+    void restore(const store::HostRule& rule, Timestamp now);
+
+private:
+    void slow_down(Timestamp now, const Observation& observation, int connections);
+    void pause(Timestamp now, const Observation& observation);
+    void watch_latency(Timestamp now, const Observation& observation);
+    void speed_up();
+
+    PaceRules rules_;
+    int limit_ = 0;    // learnt; from 1 to rules_.connections
+    int running_ = 0;  //
+    int good_in_a_row_ = 0;
+    int strikes_ = 0;  // pauses in a row without an answer between: each is twice as long
+    Timestamp last_start_{}, not_before_{}, slowed_at_{};
+    double usual_ms_ = 0, best_ms_ = 0;  // latency: moving average, and the lowest it was; 0: not known yet
+};
+
+}  // namespace quarry::crawl
