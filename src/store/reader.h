@@ -82,7 +82,8 @@ public:
     virtual Result<std::vector<FrontierUrl>> urls(const UrlPage& page) = 0;
 
     virtual Result<StoredPages> pages(const PagePage& page) = 0;
-    virtual Result<std::optional<StoredPage>> page(std::string_view collection, std::string_view url) = 0;
+    // With its words. Nothing if the collection has no such page.
+    virtual Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) = 0;
 
     virtual Result<std::vector<WorkerInfo>> workers() = 0;
     virtual Result<std::vector<Schedule>> schedules() = 0;

@@ -1,0 +1,131 @@
+#include "store/job_json.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace quarry::store {
+
+namespace {
+
+namespace json = boost::json;
+
+json::object object_of(const NewJob& job) {
+    return {{"kind", job.kind},
+            {"payload", job.payload},
+            {"priority", job.priority},
+            {"max_attempts", job.max_attempts},
+            {"unique_key", job.unique_key},
+            {"owner", job.owner},
+            {"zero_retention", job.zero_retention}};
+}
+
+json::array array_of(const std::vector<NewJob>& jobs) {
+    json::array list;
+    for (const NewJob& job : jobs) list.push_back(object_of(job));
+    return list;
+}
+
+// Reads fields of an object; what is missing or of another type keeps its default.
+class Fields {
+public:
+    explicit Fields(const json::object& object) : object_(object) {}
+
+    void read(std::string_view name, std::string& target) const {
+        const json::value* value = object_.if_contains(name);
+        if (value && value->is_string()) target = std::string(value->get_string());
+    }
+    void read(std::string_view name, bool& target) const {
+        const json::value* value = object_.if_contains(name);
+        if (value && value->is_bool()) target = value->get_bool();
+    }
+    template <std::integral Number>
+    void read(std::string_view name, Number& target) const {
+        const json::value* value = object_.if_contains(name);
+        if (value && value->is_int64()) target = static_cast<Number>(value->get_int64());
+    }
+
+private:
+    const json::object& object_;
+};
+
+NewJob job_of(const json::object& object) {
+    NewJob job;
+    const Fields fields(object);
+    fields.read("kind", job.kind);
+    fields.read("payload", job.payload);
+    fields.read("priority", job.priority);
+    fields.read("max_attempts", job.max_attempts);
+    fields.read("unique_key", job.unique_key);
+    fields.read("owner", job.owner);
+    fields.read("zero_retention", job.zero_retention);
+    return job;
+}
+
+std::vector<NewJob> jobs_of(const json::value& value) {
+    std::vector<NewJob> jobs;
+    const json::array* list = value.if_array();
+    for (const json::value& entry : list ? *list : json::array{}) {
+        if (const json::object* object = entry.if_object()) jobs.push_back(job_of(*object));
+    }
+    return jobs;
+}
+
+Result<json::value> parse(std::string_view text) {
+    boost::system::error_code error;
+    json::value value = json::parse(text, error);
+    if (error) return fail(ErrorCode::corrupt, fmt::format("stored jobs are no JSON: {}", error.message()));
+    return value;
+}
+
+}  // namespace
+
+std::string jobs_to_json(const std::vector<NewJob>& jobs) {
+    return json::serialize(array_of(jobs));
+}
+
+Result<std::vector<NewJob>> jobs_from_json(std::string_view text) {
+    return jobs_of(TRY(parse(text)));
+}
+
+std::string group_to_json(const NewGroup& group) {
+    return json::serialize(json::object{{"kind", group.kind},
+                                        {"name", group.name},
+                                        {"options", group.options},
+                                        {"collection", group.collection},
+                                        {"owner", group.owner},
+                                        {"priority", group.priority},
+                                        {"company", static_cast<int>(group.company)},
+                                        {"page_limit", group.page_limit},
+                                        {"url_limit", group.url_limit},
+                                        {"index_pages", group.index_pages},
+                                        {"zero_retention", group.zero_retention},
+                                        {"site", group.site},
+                                        {"closing_jobs", array_of(group.closing_jobs)}});
+}
+
+Result<NewGroup> group_from_json(std::string_view text) {
+    const json::value value = TRY(parse(text));
+    if (!value.is_object()) return fail(ErrorCode::corrupt, "a stored group is no object");
+    NewGroup group;
+    const Fields fields(value.get_object());
+    int company = 0;
+    fields.read("kind", group.kind);
+    fields.read("name", group.name);
+    fields.read("options", group.options);
+    fields.read("collection", group.collection);
+    fields.read("owner", group.owner);
+    fields.read("priority", group.priority);
+    fields.read("company", company);
+    fields.read("page_limit", group.page_limit);
+    fields.read("url_limit", group.url_limit);
+    fields.read("index_pages", group.index_pages);
+    fields.read("zero_retention", group.zero_retention);
+    fields.read("site", group.site);
+    group.company = company == static_cast<int>(Company::none) ? Company::none : Company::any;
+    if (const json::value* jobs = value.get_object().if_contains("closing_jobs")) {
+        group.closing_jobs = jobs_of(*jobs);
+    }
+    return group;
+}
+
+}  // namespace quarry::store

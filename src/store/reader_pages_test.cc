@@ -1,0 +1,197 @@
+// What a reader shows of stored pages, written as the store writes them.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "db/sqlite.h"
+#include "servers/temporary_folder.h"
+#include "store/pack.h"
+#include "store/sqlite/page_rows.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace quarry::store {
+
+namespace {
+
+struct Library {
+    test::TemporaryFolder folder;
+    std::string path = folder.file("quarry.db");
+    db::Connection connection = db::Connection::open(path, db::Access::create).value();
+    ManualClock clock;
+    std::int64_t last_id = 1'000;
+    std::optional<PageRows> rows;
+    std::unique_ptr<Reader> reader;
+
+    Library() {
+        REQUIRE(connection.execute("PRAGMA journal_mode = WAL"));
+        REQUIRE(migrate(connection));
+        REQUIRE(connection.execute("INSERT INTO owner(id, name) VALUES (1, 'ann')"));
+        rows = PageRows::create(
+                   connection, [this] { return ++last_id; }, [this] { return clock.now(); })
+                   .value();
+        reader = open_sqlite_reader(path).value();
+        group(1);
+        group(2);
+    }
+
+    void group(int id) {
+        REQUIRE(
+            connection.execute(fmt::format("INSERT INTO grp VALUES ({}, 'crawl', '', '', 'docs', "
+                                           "'a.example', 1, 1, 2, 0, 1, 1, 1, 0, '[]', '[]', "
+                                           "'', 1, 1, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+                                           id)));
+    }
+
+    PageChange write(const PageOwner& owner, int number, const std::string& words) {
+        const JobId url{++last_id};
+        REQUIRE(
+            connection.execute(fmt::format("INSERT INTO frontier VALUES ({0}, {1}, 1, x'{0:032x}', 2, NULL, "
+                                           "1, 0, 1, 0, 0, 0, 0, 203, NULL, 8000, "
+                                           "NULL, 'https://a.example/{2}', NULL, NULL)",
+                                           quarry::number(url), quarry::number(owner.group), number)));
+        const Content content{.markdown = words, .details = "{}"};
+        PageWrite write{.key = {1, static_cast<std::uint64_t>(number)},
+                        .facts = {.url = fmt::format("https://a.example/{}", number),
+                                  .status = 200,
+                                  .title = "Title of " + words,
+                                  .content_hash = content_hash("", words)},
+                        .content = pack(content).value()};
+        if (number == 9) write.near_duplicate_of = UrlKey{1, 1};
+        return rows->write(owner, url, write).value();
+    }
+};
+
+PageOwner crawl(int group, std::string collection = "docs") {
+    return {.group = GroupId{group}, .collection = std::move(collection), .site = "a.example"};
+}
+
+std::vector<std::string> urls_of(const StoredPages& pages) {
+    std::vector<std::string> urls;
+    for (const StoredPage& page : pages.pages) urls.push_back(page.facts.url.substr(18));
+    return urls;
+}
+
+using Urls = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("the pages of a collection are listed without their words unless asked for") {
+    Library library;
+    library.write(crawl(1), 1, "one");
+    library.write(crawl(1), 2, "two");
+    library.write(crawl(1, "blog"), 3, "three");
+
+    const StoredPages pages = library.reader->pages({.collection = "docs"}).value();
+
+    CHECK(urls_of(pages) == Urls{"1", "2"});
+    CHECK(pages.pages[0].facts.title == "Title of one");
+    CHECK(pages.pages[0].facts.status == 200);
+    CHECK(pages.pages[0].collection == "docs");
+    CHECK(pages.pages[0].changed_at == library.clock.now());
+    CHECK_FALSE(pages.pages[0].content);
+    CHECK_FALSE(pages.next);
+    const StoredPages full = library.reader->pages({.collection = "docs", .with_content = true}).value();
+    CHECK(full.pages[1].content.value().markdown == "two");
+    CHECK(urls_of(library.reader->pages({}).value()) == Urls{"1", "2", "3"});
+}
+
+TEST_CASE("pages are listed page after page") {
+    Library library;
+    for (int n = 1; n <= 8; ++n) library.write(crawl(1), n, "words");
+
+    Urls collection, group;
+    for (PagePage page{.collection = "docs", .limit = 3};;) {
+        const StoredPages pages = library.reader->pages(page).value();
+        for (const std::string& url : urls_of(pages)) collection.push_back(url);
+        if (!pages.next) break;
+        page.after = *pages.next;
+    }
+    for (PagePage page{.group = GroupId{1}, .limit = 3};;) {
+        const StoredPages pages = library.reader->pages(page).value();
+        for (const std::string& url : urls_of(pages)) group.push_back(url);
+        if (!pages.next) break;
+        page.after = *pages.next;
+    }
+
+    CHECK(collection == Urls{"1", "2", "3", "4", "5", "6", "7", "8"});
+    CHECK(group == collection);
+}
+
+TEST_CASE("a crawl shows the words that it brought, also when they have changed since") {
+    Library library;
+    library.write(crawl(1), 1, "old words");
+    library.write(crawl(2), 1, "new words");
+
+    const StoredPages first = library.reader->pages({.group = GroupId{1}, .with_content = true}).value();
+    const StoredPages second = library.reader->pages({.group = GroupId{2}, .with_content = true}).value();
+
+    CHECK(first.pages.at(0).content.value().markdown == "old words");
+    CHECK(second.pages.at(0).content.value().markdown == "new words");
+    CHECK(first.pages.at(0).id == second.pages.at(0).id);
+}
+
+TEST_CASE("a crawl shows a page that was removed since") {
+    Library library;
+    library.write(crawl(1), 1, "words");
+    REQUIRE(library.rows->remove(crawl(2), {1, 1}).value());
+
+    const StoredPages pages = library.reader->pages({.group = GroupId{1}, .with_content = true}).value();
+
+    REQUIRE(pages.pages.size() == 1);
+    CHECK(pages.pages[0].facts.url == "https://a.example/1");
+    CHECK(pages.pages[0].facts.status == 203);
+    CHECK(pages.pages[0].facts.fetched_at == Timestamp(std::chrono::milliseconds(8'000)));
+    CHECK(pages.pages[0].content.value().markdown == "words");
+    CHECK(library.reader->pages({.collection = "docs"}).value().pages.empty());
+}
+
+TEST_CASE("a page is found by collection and key, with its words") {
+    Library library;
+    library.write(crawl(1), 1, "one");
+    library.write(crawl(1), 9, "one more");
+
+    const auto page = library.reader->page("docs", {1, 9}).value();
+
+    REQUIRE(page);
+    CHECK(page->content.value().markdown == "one more");
+    CHECK(page->near_duplicate_of == "https://a.example/1");
+    CHECK_FALSE(library.reader->page("docs", {1, 5}).value());
+    CHECK_FALSE(library.reader->page("blog", {1, 9}).value());
+}
+
+TEST_CASE("pages without retention are seen by their own crawl only") {
+    Library library;
+    PageOwner fleeting = crawl(1);
+    fleeting.zero_retention = true;
+    library.write(fleeting, 1, "words");
+
+    CHECK(library.reader->pages({}).value().pages.empty());
+    const StoredPages pages = library.reader->pages({.group = GroupId{1}}).value();
+    REQUIRE(pages.pages.size() == 1);
+    CHECK(pages.pages[0].collection == "docs");
+}
+
+TEST_CASE("damaged words are an error that names the page") {
+    Library library;
+    library.write(crawl(1), 1, "words");
+    REQUIRE(library.connection.execute("UPDATE content SET markdown = x'28b52ffd00'"));
+
+    const auto pages = library.reader->pages({.collection = "docs", .with_content = true});
+
+    REQUIRE_FALSE(pages);
+    CHECK(pages.error().code == ErrorCode::corrupt);
+    CHECK(pages.error().message.find("https://a.example/1") != std::string::npos);
+    CHECK(library.reader->pages({.collection = "docs"}).value().pages.size() == 1);
+}
+
+TEST_CASE("a reader sees what was committed, and never waits for the writer") {
+    Library library;
+    REQUIRE(library.connection.execute("BEGIN IMMEDIATE"));
+    library.write(crawl(1), 1, "words");
+
+    CHECK(library.reader->pages({}).value().pages.empty());
+    REQUIRE(library.connection.execute("COMMIT"));
+    CHECK(library.reader->pages({}).value().pages.size() == 1);
+}
+
+}  // namespace quarry::store

@@ -1,0 +1,98 @@
+// The Reader on a read-only connection. Each call is one statement, or several in one read transaction.
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "db/sqlite.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/sqlite_reader_groups.h"
+#include "store/sqlite/sqlite_reader_jobs.h"
+#include "store/sqlite/sqlite_reader_pages.h"
+#include "store/sqlite/sqlite_reader_urls.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace quarry::store {
+
+namespace {
+
+Timestamp wall_clock() {
+    return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
+class SqliteReader : public Reader {
+public:
+    SqliteReader(db::Connection connection, std::uint64_t salt)
+        : connection_(std::move(connection)), salt_(salt) {}
+
+    Result<Group> group(GroupId id) override { return read_group(connection_, id); }
+    Result<std::vector<Group>> groups(const GroupFilter& filter) override {
+        return read_groups(connection_, filter);
+    }
+    Result<std::int64_t> position(GroupId id) override { return read_position(connection_, id); }
+    Result<std::vector<std::string>> current_urls(GroupId id, int limit) override {
+        return read_current_urls(connection_, id, limit);
+    }
+
+    Result<Job> job(JobId id) override {
+        auto found = TRY(jobs({.filter = {.ids = {id}}, .limit = 1, .with_payload = true}));
+        if (found.empty()) return fail(ErrorCode::not_found, "no such job");
+        return std::move(found.front());
+    }
+    Result<std::vector<Job>> jobs(const JobPage& page) override {
+        return in_snapshot([&] { return read_jobs(connection_, page, wall_clock()); });
+    }
+    Result<std::vector<StateCount>> job_counts(const JobFilter& filter) override {
+        return in_snapshot([&] { return read_job_counts(connection_, filter, wall_clock()); });
+    }
+    Result<std::vector<FrontierUrl>> urls(const UrlPage& page) override {
+        return read_urls(connection_, page);
+    }
+
+    Result<StoredPages> pages(const PagePage& page) override { return read_pages(connection_, page); }
+    Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) override {
+        return read_page(connection_, collection, key);
+    }
+
+    Result<std::vector<WorkerInfo>> workers() override { return read_workers(connection_); }
+    Result<std::vector<Schedule>> schedules() override { return read_schedules(connection_); }
+    std::uint64_t salt() const override { return salt_; }
+
+private:
+    // What several statements read is of one moment.
+    template <typename Read>
+    auto in_snapshot(Read read) -> decltype(read()) {
+        TRY(connection_.execute("BEGIN"));
+        auto result = read();
+        TRY(connection_.execute("COMMIT"));
+        return result;
+    }
+
+    db::Connection connection_;
+    std::uint64_t salt_;
+};
+
+Result<std::uint64_t> check(db::Connection& connection, const std::string& path) {
+    const std::int64_t version = TRY(version_of(connection));
+    if (version == 0) return fail(ErrorCode::not_found, fmt::format("{}: no database yet", path));
+    if (version < schema_version) {
+        return fail(ErrorCode::unsupported,
+                    fmt::format("the database has version {}: start a worker once, which brings it to {}",
+                                version, schema_version));
+    }
+    const auto salt = TRY(connection.integer("SELECT value FROM meta WHERE name = 'salt'"));
+    return static_cast<std::uint64_t>(salt.value_or(0));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Reader>> open_sqlite_reader(const std::string& path) {
+    db::Connection connection = TRY(db::Connection::open(path, db::Access::read_only));
+    const auto salt = check(connection, path);
+    if (!salt) {
+        return fail(salt.error().code, fmt::format("cannot read {}: {}", path, salt.error().message));
+    }
+    return std::make_unique<SqliteReader>(std::move(connection), *salt);
+}
+
+}  // namespace quarry::store

@@ -1,0 +1,153 @@
+#include "store/sqlite/sqlite_reader_pages.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "store/pack.h"
+#include "store/sqlite/columns.h"
+#include "store/sqlite/sqlite_reader_query.h"
+
+namespace quarry::store {
+
+namespace {
+
+// Walking a collection passes the pages of others. After so many the call returns with what it has, so that
+// no snapshot is held for long.
+constexpr std::int64_t max_pages_walked = 20'000;
+
+// The columns that page_of reads. A group's own visit comes first, what the page is now behind it.
+#define PAGE_FACTS                                                                      \
+    " page.content_hash, page.simhash, page.body_bytes, page.etag, page.last_modified," \
+    " page.content_type, page.title, page.language, page.changed_at, twin.url"
+#define NEAR_DUPLICATE \
+    " LEFT JOIN page AS twin ON twin.collection = page.collection AND twin.key = page.near_duplicate_of"
+#define CONTENT_COLUMNS ", content.markdown, content.details, content.html"
+
+constexpr std::string_view pages_of_collection =
+    "SELECT page.id, page.id, page.content, page.collection, page.url, page.final_url, page.status,"
+    " page.fetched_at," PAGE_FACTS;
+
+constexpr std::string_view pages_of_group =
+    "SELECT result.sequence, result.page, result.content, grp.collection, frontier.url,"
+    " coalesce(frontier.final_url, ''), frontier.status, frontier.finished_at," PAGE_FACTS;
+
+// A page as read, its words still packed: they are unpacked when the snapshot is no longer held.
+struct PackedPage {
+    std::int64_t place = 0;
+    StoredPage page{};
+    std::optional<PackedContent> content{};
+};
+
+PackedPage page_of(const db::Statement& row, bool with_content) {
+    PackedPage packed{.place = row.integer(0)};
+    StoredPage& page = packed.page;
+    page.id = PageId{row.integer(1)};
+    page.content_id = ContentId{row.integer(2)};
+    page.collection = row.text(3);
+    page.facts = {
+        .url = std::string(row.text(4)),
+        .final_url = std::string(row.text(5)),
+        .status = static_cast<int>(row.integer(6)),
+        .etag = std::string(row.text(11)),
+        .last_modified = std::string(row.text(12)),
+        .content_type = std::string(row.text(13)),
+        .title = std::string(row.text(14)),
+        .language = std::string(row.text(15)),
+        .content_hash = static_cast<std::uint64_t>(row.integer(8)),
+        .simhash = static_cast<std::uint64_t>(row.integer(9)),
+        .body_bytes = row.integer(10),
+        .fetched_at = time_of(row.integer(7)),
+    };
+    page.changed_at = time_of(row.integer(16));
+    page.near_duplicate_of = row.text(17);
+    if (with_content) {
+        packed.content = PackedContent{.markdown = std::string(row.text(18)),
+                                       .details = std::string(row.text(19)),
+                                       .html = std::string(row.text(20))};
+    }
+    return packed;
+}
+
+Result<StoredPage> unpacked(PackedPage packed) {
+    if (packed.content) {
+        auto content = unpack(*packed.content);
+        if (!content) {
+            return fail(content.error().code,
+                        fmt::format("{}: {}", packed.page.facts.url, content.error().message));
+        }
+        packed.page.content = *std::move(content);
+    }
+    return std::move(packed.page);
+}
+
+Query query_of_group(const PagePage& page) {
+    Query query{std::string(pages_of_group)};
+    if (page.with_content) query.add(CONTENT_COLUMNS);
+    query.add(
+        " FROM result CROSS JOIN grp ON grp.id = result.grp LEFT JOIN frontier ON frontier.id = result.url"
+        " LEFT JOIN page ON page.id = result.page" NEAR_DUPLICATE);
+    if (page.with_content) query.add(" LEFT JOIN content ON content.id = result.content");
+    query.add(" WHERE result.grp = ?", *page.group).add(" AND result.sequence > ?", page.after);
+    if (!page.collection.empty()) query.add(" AND grp.collection = ?", page.collection);
+    query.add(" ORDER BY result.sequence LIMIT ?", page.limit);
+    return query;
+}
+
+Query query_of_collection(const PagePage& page, std::int64_t until) {
+    Query query{std::string(pages_of_collection)};
+    if (page.with_content) query.add(CONTENT_COLUMNS);
+    query.add(" FROM page" NEAR_DUPLICATE);
+    if (page.with_content) query.add(" LEFT JOIN content ON content.id = page.content");
+    query.add(" WHERE page.id > ?", page.after).add(" AND page.id <= ?", until);
+    // Names that begin so belong to groups without retention, and are nobody else's to see.
+    query.add(" AND page.collection NOT GLOB '#*'");
+    // The plus keeps SQLite from taking the index on (collection, key) and sorting.
+    if (!page.collection.empty()) query.add(" AND +page.collection = ?", page.collection);
+    query.add(" ORDER BY page.id LIMIT ?", page.limit);
+    return query;
+}
+
+// The id of the last page that a call looks at; nothing if there is no page after `after`.
+Result<std::optional<std::int64_t>> end_of_walk(db::Connection& connection, std::int64_t after) {
+    Query query("SELECT max(id) FROM (SELECT id FROM page");
+    query.add(" WHERE id > ?", after).add(" ORDER BY id LIMIT ?)", max_pages_walked);
+    std::optional<std::int64_t> last;
+    TRY(query.each(connection, [&](const db::Statement& row) { last = row.optional_integer(0); }));
+    return last;
+}
+
+Result<StoredPages> read(db::Connection& connection, Query query, const PagePage& page) {
+    std::vector<PackedPage> rows;
+    TRY(query.each(connection,
+                   [&](const db::Statement& row) { rows.push_back(page_of(row, page.with_content)); }));
+    StoredPages pages;
+    if (std::ssize(rows) >= page.limit && !rows.empty()) pages.next = rows.back().place;
+    for (PackedPage& row : rows) pages.pages.push_back(TRY(unpacked(std::move(row))));
+    return pages;
+}
+
+}  // namespace
+
+Result<StoredPages> read_pages(db::Connection& connection, const PagePage& page) {
+    if (page.group) return read(connection, query_of_group(page), page);
+    const std::optional<std::int64_t> until = TRY(end_of_walk(connection, page.after));
+    if (!until) return StoredPages{};
+    StoredPages pages = TRY(read(connection, query_of_collection(page, *until), page));
+    if (!pages.next && TRY(end_of_walk(connection, *until))) pages.next = until;
+    return pages;
+}
+
+Result<std::optional<StoredPage>> read_page(db::Connection& connection, std::string_view collection,
+                                            const UrlKey& key) {
+    const KeyColumn column(key);
+    Query query{std::string(pages_of_collection)};
+    query.add(CONTENT_COLUMNS " FROM page" NEAR_DUPLICATE " LEFT JOIN content ON content.id = page.content");
+    query.add(" WHERE page.collection = ?", collection).add_blob(" AND page.key = ?", column.blob());
+    std::optional<PackedPage> found;
+    TRY(query.each(connection, [&](const db::Statement& row) { found = page_of(row, true); }));
+    if (!found) return std::nullopt;
+    return TRY(unpacked(*std::move(found)));
+}
+
+}  // namespace quarry::store
