@@ -8,6 +8,7 @@ namespace {
 constexpr std::size_t max_url_bytes = 16 * 1024;
 
 std::optional<std::string_view> first_base_href(const html::Tree& tree) {
+    if (!tree.may_have(html::Tag::base)) return std::nullopt;
     for (html::NodeId id = 0; id < tree.size(); ++id) {
         if (!tree.is(id, html::Tag::base)) continue;
         if (const auto href = tree.attribute(id, html::Attr::href)) return href;

@@ -24,6 +24,7 @@ constexpr int max_candidates = 20;
 constexpr NodeId nodes_near_heading = 150;
 
 bool speaks_of(std::string_view classes, std::initializer_list<std::string_view> cues) {
+    if (classes.empty()) return false;
     const std::string lower = lower_case(classes);
     return std::ranges::any_of(cues,
                                [&](std::string_view cue) { return lower.find(cue) != std::string::npos; });
@@ -51,6 +52,7 @@ NodeId section_of(const Tree& tree, NodeId id) {
 }
 
 NodeId first_heading(const Tree& tree) {
+    if (!tree.may_have(Tag::h1)) return no_node;
     for (NodeId id = 0; id < tree.size(); ++id) {
         if (tree.is(id, Tag::h1)) return id;
     }
@@ -59,6 +61,7 @@ NodeId first_heading(const Tree& tree) {
 
 std::string_view date_by_time_element(const Tree& tree, NodeId heading) {
     const NodeId section = heading == no_node ? no_node : section_of(tree, heading);
+    if (!tree.may_have(Tag::time)) return {};
     int candidates = 0;
     for (NodeId id = 0; id < tree.size() && candidates < max_candidates; ++id) {
         if (!tree.is(id, Tag::time)) continue;
@@ -103,6 +106,7 @@ std::string date_near_heading(const Tree& tree, NodeId heading) {
 }  // namespace
 
 std::string_view date_by_microdata(const Tree& tree, std::string_view property) {
+    if (!tree.may_have(Attr::itemprop)) return {};
     int candidates = 0;
     for (NodeId id = 0; id < tree.size() && candidates < max_candidates; ++id) {
         if (!tree.is_element(id) || tree[id].attribute_count == 0) continue;

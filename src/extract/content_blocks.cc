@@ -59,6 +59,7 @@ private:
     // A <nav> of links is never what a reader came for, as long as there is anything else. The model knows
     // that of long pages; on short ones its threshold is low.
     void drop_navigation() {
+        if (!page_.tree.may_have(Tag::nav)) return;
         std::vector<std::uint8_t> others = chosen_;
         for (NodeId id = 0; id < page_.tree.size(); ++id) {
             if (!page_.tree.is(id, Tag::nav)) continue;
@@ -90,6 +91,7 @@ private:
 
     // Cells without their header say nothing. Headers are short, and look like labels on their own.
     void mend_table_headers() {
+        if (!page_.tree.may_have(Tag::th)) return;
         for (NodeId id = 0; id < page_.tree.size(); ++id) {
             if (!page_.tree.is(id, Tag::table)) continue;
             const auto first = chosen_.begin() + page_.blocks.before[id];

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "html/characters.h"
+
 namespace quarry::extract {
 
 using html::Namespace;
@@ -27,6 +29,12 @@ constexpr std::array<std::string_view, 10> unseen_classes{
     "screenreader-only", "screen-reader-only",       "sr_only",        "u-visually-hidden",
     "material-icons",    "material-symbols-outlined"};
 
+// Most classes are told apart by their first letter.
+bool may_be_unseen(std::string_view name) {
+    constexpr std::size_t shortest = 7;
+    return name.size() >= shortest && std::string_view("svum").contains(name.front());
+}
+
 }  // namespace
 
 bool is_block_level(const html::Node& node) {
@@ -35,11 +43,13 @@ bool is_block_level(const html::Node& node) {
     return node.tag >= Tag::first_unlisted || block_tags.contains(node.tag);
 }
 
-bool has_unseen_class(const html::Tree& tree, html::NodeId id) {
-    std::string_view classes = tree.attribute_or_empty(id, html::Attr::class_);
+bool has_unseen_class(std::string_view classes) {
     while (!classes.empty()) {
-        const std::size_t end = std::min(classes.find_first_of(" \t\n\f\r"), classes.size());
-        if (std::ranges::find(unseen_classes, classes.substr(0, end)) != unseen_classes.end()) return true;
+        std::size_t end = 0;
+        while (end < classes.size() && !html::is_space(classes[end])) ++end;
+        const std::string_view name = classes.substr(0, end);
+        if (may_be_unseen(name) && std::ranges::find(unseen_classes, name) != unseen_classes.end())
+            return true;
         classes.remove_prefix(std::min(end + 1, classes.size()));
     }
     return false;

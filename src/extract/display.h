@@ -1,6 +1,8 @@
 // How browsers lay elements out, as far as attributes and tags tell.
 #pragma once
 
+#include <string_view>
+
 #include "html/tree.h"
 
 namespace quarry::extract {
@@ -9,8 +11,8 @@ namespace quarry::extract {
 // containers.
 bool is_block_level(const html::Node& node);
 
-// True if classes say that the element is for screen readers only, or a picture made of letters (an icon
-// font).
-bool has_unseen_class(const html::Tree& tree, html::NodeId id);
+// True if a class attribute says that the element is for screen readers only, or a picture made of letters
+// (an icon font).
+bool has_unseen_class(std::string_view classes);
 
 }  // namespace quarry::extract

@@ -93,6 +93,7 @@ std::vector<Link> find_links(const Tree& tree, const url::Url* base) {
 
 std::vector<Link> find_frames(const Tree& tree, const url::Url* base) {
     LinkList frames;
+    if (!tree.may_have(Tag::frame) && !tree.may_have(Tag::iframe)) return {};
     for (NodeId id = 0; id < tree.size() && !frames.is_full(); ++id) {
         if (!tree.is(id, Tag::frame) && !tree.is(id, Tag::iframe)) continue;
         std::string_view source = tree.attribute_or_empty(id, Attr::src);
@@ -107,6 +108,7 @@ std::vector<Link> find_frames(const Tree& tree, const url::Url* base) {
 
 std::vector<Link> find_feeds(const Tree& tree, const url::Url* base) {
     LinkList feeds;
+    if (!tree.may_have(Tag::link)) return {};
     for (NodeId id = 0; id < tree.size() && !feeds.is_full(); ++id) {
         if (!tree.is(id, Tag::link) || !has_word(tree.attribute_or_empty(id, Attr::rel), "alternate"))
             continue;

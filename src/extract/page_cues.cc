@@ -96,10 +96,11 @@ void read_element(const Tree& tree, NodeId id, PageCues& cues) {
 
 PageCues read_page_cues(const Tree& tree) {
     PageCues cues;
+    const bool has_microdata = tree.may_have(Attr::itemtype);
     for (NodeId id = 0; id < tree.size(); ++id) {
         if (!tree.is_element(id) || tree[id].space != html::Namespace::html) continue;
         read_element(tree, id, cues);
-        if (tree[id].attribute_count == 0) continue;
+        if (!has_microdata) continue;
         const std::string_view type = tree.attribute_or_empty(id, Attr::itemtype);
         if (!type.empty()) cues.kinds |= kind_bits(type);
     }

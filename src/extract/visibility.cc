@@ -44,8 +44,8 @@ bool is_declarative_shadow_root(const Tree& tree, NodeId id) {
     return name && tree.attribute(id, *name);
 }
 
-}  // namespace
-
+// True for what is never text for a reader. A <template shadowrootmode> is rendered, so it is not one of
+// them.
 bool is_never_rendered(const Tree& tree, NodeId id) {
     const html::Node& node = tree[id];
     if (node.kind != NodeKind::element) {
@@ -55,45 +55,6 @@ bool is_never_rendered(const Tree& tree, NodeId id) {
     if (node.space != Namespace::html) return node.tag == Tag::script || node.tag == Tag::style;
     if (node.tag == Tag::template_) return !is_declarative_shadow_root(tree, id);
     return never_rendered_tags.contains(node.tag);
-}
-
-bool is_hidden(const Tree& tree, NodeId id) {
-    const html::Node& node = tree[id];
-    if (node.kind != NodeKind::element || node.space != Namespace::html) return false;
-    if (node.tag == Tag::dialog) return !tree.attribute(id, Attr::open);
-    bool hidden = false;
-    for (const html::Attribute& attribute : tree.attributes(id)) {
-        switch (attribute.name) {
-            case Attr::hidden: hidden |= !same_letters(attribute.value, "until-found"); break;
-            case Attr::style: hidden |= style_hides(attribute.value); break;
-            case Attr::role:
-                if (attribute.value == "tabpanel") return false;
-                break;
-            default: break;
-        }
-    }
-    return hidden;
-}
-
-namespace {
-
-std::vector<std::uint32_t> rendered_text_before(const Tree& tree) {
-    std::vector<std::uint32_t> before(tree.size() + 1);
-    std::uint64_t bytes = 0;
-    NodeId skip_to = 0;
-    for (NodeId id = 0; id < tree.size(); ++id) {
-        before[id] = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
-        if (id < skip_to) continue;
-        if (is_never_rendered(tree, id)) {
-            skip_to = tree[id].end;
-        } else if (tree.is_text(id) && !is_blank(tree[id].text)) {
-            bytes += tree[id].text.size();
-        }
-    }
-    before[tree.size()] =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
-    return before;
 }
 
 bool has_image(const Tree& tree, NodeId id) {
@@ -106,19 +67,71 @@ bool has_image(const Tree& tree, NodeId id) {
 
 }  // namespace
 
-Visibility::Visibility(const Tree& tree) : tree_(tree), before_(rendered_text_before(tree)) {}
-
-bool Visibility::never_shown(NodeId id) const {
-    if (is_never_rendered(tree_, id)) return true;
-    const html::Node& node = tree_[id];
-    if (node.kind != NodeKind::element || node.space != Namespace::html) return false;
-    if (node.tag == Tag::noscript) return !noscript_adds(id);
-    // Inside a line hidden words are never the content; hidden blocks may be, behind a tab or a fold.
-    return node.attribute_count != 0 && !is_block_level(node) && (has_unseen_class(tree_, id) || hides(id));
+Visibility::Visibility(const Tree& tree) : tree_(tree), signs_(tree.size()), before_(tree.size() + 1) {
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (!tree.is_text(id)) signs_[id] = signs_of(id);
+    }
+    count_text();
 }
 
-bool Visibility::hides(NodeId id) const {
-    return is_hidden(tree_, id) && 2 * text_inside(id) <= before_.back();
+std::uint8_t Visibility::signs_of(NodeId id) const {
+    if (is_never_rendered(tree_, id)) return never_rendered;
+    const html::Node& node = tree_[id];
+    if (node.kind != NodeKind::element || node.space != Namespace::html) return 0;
+    std::uint8_t signs = 0;
+    if (node.tag == Tag::dialog) {
+        signs = tree_.attribute(id, Attr::open) ? 0 : hidden;
+    } else if (node.attribute_count != 0) {
+        signs = signs_of_attributes(id);
+    }
+    if (node.tag == Tag::noscript) return signs | noscript;
+    if (signs != 0 && !is_block_level(node)) signs |= in_line;
+    return signs;
+}
+
+std::uint8_t Visibility::signs_of_attributes(NodeId id) const {
+    std::uint8_t signs = 0;
+    bool is_tab_panel = false;
+    for (const html::Attribute& attribute : tree_.attributes(id)) {
+        switch (attribute.name) {
+            case Attr::hidden:
+                if (!same_letters(attribute.value, "until-found")) signs |= hidden;
+                break;
+            case Attr::style:
+                if (style_hides(attribute.value)) signs |= hidden;
+                break;
+            case Attr::class_:
+                if (has_unseen_class(attribute.value)) signs |= unseen_class;
+                break;
+            case Attr::role: is_tab_panel |= attribute.value == "tabpanel"; break;
+            default: break;
+        }
+    }
+    return static_cast<std::uint8_t>(is_tab_panel ? signs & ~hidden : signs);
+}
+
+void Visibility::count_text() {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    std::uint64_t bytes = 0;
+    NodeId skip_to = 0;
+    for (NodeId id = 0; id < tree_.size(); ++id) {
+        before_[id] = static_cast<std::uint32_t>(std::min(bytes, most));
+        if (id < skip_to) continue;
+        if ((signs_[id] & never_rendered) != 0) {
+            skip_to = tree_[id].end;
+        } else if (tree_.is_text(id) && !is_blank(tree_[id].text)) {
+            bytes += tree_[id].text.size();
+        }
+    }
+    before_[tree_.size()] = static_cast<std::uint32_t>(std::min(bytes, most));
+}
+
+bool Visibility::is_never_shown(NodeId id) const {
+    const std::uint8_t signs = signs_[id];
+    if ((signs & never_rendered) != 0) return true;
+    if ((signs & noscript) != 0) return !noscript_adds(id);
+    // Inside a line hidden words are never the content; hidden blocks may be, behind a tab or a fold.
+    return (signs & in_line) != 0 && ((signs & unseen_class) != 0 || hides(id));
 }
 
 // A browser with scripts ignores <noscript>. We ran none, so it is wanted where it stands for something that

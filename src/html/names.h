@@ -80,24 +80,29 @@ inline std::optional<Attr> find_listed_attribute(std::string_view name) {
     return find_listed_attribute(HashedName(name));
 }
 
-// A set of listed tags with constant-time membership: `constexpr TagSet blocks{Tag::p, Tag::div};`
-class TagSet {
+// A set of listed names with constant-time membership: `constexpr TagSet blocks{Tag::p, Tag::div};` Names
+// that are not listed are never in it.
+template <typename Name>
+class NameSet {
 public:
-    template <typename... Tags>
-    constexpr explicit TagSet(Tags... tags) {
-        (add(tags), ...);
+    template <typename... Names>
+    constexpr explicit NameSet(Names... names) {
+        (add(names), ...);
     }
-    constexpr bool contains(Tag tag) const {
-        const auto bit = static_cast<std::size_t>(tag);
-        return bit < listed_tags && (words_[bit / 64] >> (bit % 64) & 1) != 0;
+    constexpr bool contains(Name name) const {
+        const auto bit = static_cast<std::size_t>(name);
+        return bit < listed && (words_[bit / 64] >> (bit % 64) & 1) != 0;
+    }
+    constexpr void add(Name name) {
+        const auto bit = static_cast<std::size_t>(name);
+        if (bit < listed) words_[bit / 64] |= std::uint64_t{1} << (bit % 64);
     }
 
 private:
-    constexpr void add(Tag tag) {
-        const auto bit = static_cast<std::size_t>(tag);
-        words_[bit / 64] |= std::uint64_t{1} << (bit % 64);
-    }
-    std::uint64_t words_[listed_tags / 64 + 1] = {};
+    static constexpr auto listed = static_cast<std::size_t>(Name::first_unlisted);
+    std::uint64_t words_[listed / 64 + 1] = {};
 };
+using TagSet = NameSet<Tag>;
+using AttrSet = NameSet<Attr>;
 
 }  // namespace quarry::html

@@ -33,17 +33,6 @@ std::optional<Attr> Tree::find_attribute_name(std::string_view name) const {
     return number ? std::optional(static_cast<Attr>(*number)) : std::nullopt;
 }
 
-std::optional<std::string_view> Tree::attribute(NodeId id, Attr name) const {
-    for (const Attribute& attribute : attributes(id)) {
-        if (attribute.name == name) return attribute.value;
-    }
-    return std::nullopt;
-}
-
-std::string_view Tree::attribute_or_empty(NodeId id, Attr name) const {
-    return attribute(id, name).value_or(std::string_view{});
-}
-
 bool Tree::has_class(NodeId id, std::string_view token) const {
     if (token.empty()) return false;
     const std::string_view classes = attribute_or_empty(id, Attr::class_);

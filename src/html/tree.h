@@ -93,11 +93,25 @@ public:
         return std::span(attributes_).subspan(nodes_[id].first_attribute, nodes_[id].attribute_count);
     }
     // The value of the attribute, or nothing. Text nodes have no attributes.
-    std::optional<std::string_view> attribute(NodeId id, Attr name) const;
+    std::optional<std::string_view> attribute(NodeId id, Attr name) const {
+        for (const Attribute& attribute : attributes(id)) {
+            if (attribute.name == name) return attribute.value;
+        }
+        return std::nullopt;
+    }
     // The same, with "" for a missing one.
-    std::string_view attribute_or_empty(NodeId id, Attr name) const;
+    std::string_view attribute_or_empty(NodeId id, Attr name) const {
+        for (const Attribute& attribute : attributes(id)) {
+            if (attribute.name == name) return attribute.value;
+        }
+        return {};
+    }
     // True if the class attribute has this token; case matters.
     bool has_class(NodeId id, std::string_view token) const;
+
+    // False if no element has this listed tag or attribute: whoever looks for one need not look.
+    bool may_have(Tag tag) const { return tags_.contains(tag); }
+    bool may_have(Attr name) const { return attribute_names_.contains(name); }
 
     // The <html>, <head> and <body> elements; no_node where there is none. Of a fragment html() is the root
     // that holds it, of a page of frames there is no body.
@@ -124,6 +138,8 @@ private:
 
     std::vector<Node> nodes_;
     std::vector<Attribute> attributes_;
+    TagSet tags_;
+    AttrSet attribute_names_;
     std::unique_ptr<Storage, DeleteStorage> storage_;
     std::string_view public_id_, system_id_;
     NodeId html_ = no_node, head_ = no_node, body_ = no_node;

@@ -134,6 +134,18 @@ std::string random_page(std::mt19937& random) {
 
 }  // namespace
 
+TEST_CASE("a tree knows which tags and attributes it need not be searched for") {
+    const Tree tree = parse("<body><ul id=list><li>a</ul><svg><title>t</title></svg><x-y data-z=1>");
+
+    CHECK(tree.may_have(Tag::ul));
+    CHECK(tree.may_have(Tag::title));
+    CHECK(tree.may_have(Tag::head));  // not written, but there
+    CHECK_FALSE(tree.may_have(Tag::nav));
+    CHECK(tree.may_have(Attr::id));
+    CHECK_FALSE(tree.may_have(Attr::href));
+    CHECK_FALSE(Tree().may_have(Tag::html));
+}
+
 TEST_CASE("nodes are numbered in document order") {
     const Tree tree = small_tree();
 

@@ -32,6 +32,7 @@ void TreeWriter::write(const BuildTree& nodes, Tree& tree) {
         node.parent = parent;
         node.depth = depth;
         node.end = id + 1;
+        if (node.kind == NodeKind::element) tree.tags_.add(node.tag);
         const bool has_children = built.kind != NodeKind::text && built.first != no_node;
         if (has_children) {
             parent = id;
@@ -48,6 +49,7 @@ void TreeWriter::write(const BuildTree& nodes, Tree& tree) {
         }
         from = from == document_node ? no_node : nodes[from].next;
     }
+    for (const Attribute& attribute : tree.attributes_) tree.attribute_names_.add(attribute.name);
 }
 
 }  // namespace quarry::html
