@@ -129,14 +129,15 @@ std::string code_of(const Verdict& verdict) {
 }  // namespace
 
 std::string detect_language(std::string_view utf8) {
-    if (utf8.size() > 4 * passage_bytes) {
-        const std::string_view beginning = passage(utf8, 0, passage_bytes);
-        const std::string_view middle = passage(utf8, std::min(utf8.size(), sample_bytes) / 2, passage_bytes);
-        if (is_plainly_english(beginning) && is_plainly_english(middle)) return "en";
+    const bool is_short = utf8.size() <= 4 * passage_bytes;
+    const std::string_view beginning = passage(utf8, 0, is_short ? utf8.size() : passage_bytes);
+    const std::string_view middle =
+        is_short ? beginning : passage(utf8, std::min(utf8.size(), sample_bytes) / 2, passage_bytes);
+    if (is_plainly_english(beginning) && (is_short || is_plainly_english(middle))) return "en";
+    if (!is_short) {
+        if (is_plainly_english(passage(utf8, 0, 8 * passage_bytes))) return "en";
         const Verdict verdict = ask_cld2(std::string(beginning) + ' ' + std::string(middle));
         if (verdict.percent >= sure_percent && !code_of(verdict).empty()) return code_of(verdict);
-    } else if (is_plainly_english(utf8)) {
-        return "en";
     }
     return code_of(ask_cld2(std::string(passage(utf8, 0, sample_bytes))));
 }

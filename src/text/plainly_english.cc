@@ -19,9 +19,21 @@ constexpr std::string_view small_words[] = {
 
 constexpr std::size_t longest = 6;
 
-// A short word as a number: its letters, in lower case, one byte each.
-constexpr std::uint64_t add_letter(std::uint64_t word, char letter) {
-    return word << 8 | (static_cast<unsigned char>(letter) | 0x20U);
+// Letters in lower case; bytes beyond ASCII as they are, and 0 for all that is no part of a word.
+constexpr std::array<unsigned char, 256> make_letters() {
+    std::array<unsigned char, 256> letters{};
+    for (std::size_t byte = 0; byte < letters.size(); ++byte) {
+        const bool is_letter = is_ascii_letter(static_cast<char>(byte));
+        if (is_letter || byte >= 0x80)
+            letters[byte] = static_cast<unsigned char>(is_letter ? byte | 0x20U : byte);
+    }
+    return letters;
+}
+
+constexpr auto letters = make_letters();
+
+constexpr unsigned char letter_of(char byte) {
+    return letters[static_cast<unsigned char>(byte)];
 }
 
 class WordSet {
@@ -29,7 +41,7 @@ public:
     constexpr WordSet() {
         for (const std::string_view spelling : small_words) {
             std::uint64_t word = 0;
-            for (const char letter : spelling) word = add_letter(word, letter);
+            for (const char letter : spelling) word = word << 8 | letter_of(letter);
             std::size_t at = slot(word);
             while (slots_[at] != 0) at = (at + 1) % slots_.size();
             slots_[at] = word;
@@ -50,27 +62,31 @@ private:
 
 constexpr WordSet small_word_set;
 
-constexpr bool is_word_byte(char c) {
-    return is_ascii_letter(c) || static_cast<unsigned char>(c) >= 0x80;
-}
-
 struct WordCounts {
     std::size_t words = 0;
     std::size_t small = 0;
 };
 
+// Code and the addresses of links, as markdown writes them, are in no language: the place after them.
+std::size_t skip_markup(std::string_view text, std::size_t at) {
+    if (text[at] == ']' && text.substr(at + 1, 1) == "(") return std::min(text.find(')', at), text.size());
+    if (text[at] != '`') return at + 1;
+    const std::size_t end = std::min(text.find_first_not_of('`', at), text.size());
+    return std::min(text.find(text.substr(at, end - at), end), text.size()) + (end - at);
+}
+
 WordCounts count_words(std::string_view text) {
     WordCounts counts;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (!is_word_byte(text[at])) {
-            // The address of a link in markdown is in no language.
-            if (text[at] == ']' && text.substr(at + 1, 1) == "(")
-                at = std::min(text.find(')', at), text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t start = at;
+        // A short word as a number: its letters one byte each.
+        std::uint64_t word = letter_of(text[at]);
+        if (word == 0) {
+            at = skip_markup(text, at);
             continue;
         }
-        const std::size_t start = at;
-        std::uint64_t word = 0;
-        for (; at < text.size() && is_word_byte(text[at]); ++at) word = add_letter(word, text[at]);
+        unsigned char letter = 0;
+        while (++at < text.size() && (letter = letter_of(text[at])) != 0) word = word << 8 | letter;
         ++counts.words;
         counts.small += at - start <= longest && small_word_set.contains(word);
     }
@@ -84,6 +100,10 @@ bool is_plainly_english(std::string_view utf8) {
     // Half of what running text has: a page that is half something else does not pass.
     constexpr std::size_t least_percent = 14;
     const WordCounts counts = count_words(utf8);
+    // Scripts without spaces have long words, and so few that a borrowed "for" or two weigh much.
+    const auto beyond_ascii = static_cast<std::size_t>(
+        std::ranges::count_if(utf8, [](char c) { return static_cast<signed char>(c) < 0; }));
+    if (beyond_ascii * 20 > utf8.size()) return false;
     return counts.words >= fewest_words && counts.small * 100 >= counts.words * least_percent;
 }
 

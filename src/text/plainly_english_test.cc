@@ -43,6 +43,10 @@ TEST_CASE("what is not plainly English is left to others") {
         "int main(int argc, char** argv) { std::vector<std::string> folders(argv + 1, argv + argc); return "
         "folders.empty() ? usage() : run(folders, std::cout, std::cerr); } // the end of the file",
         "素早い茶色の狐がのろまな犬を飛び越えました。みんながそれを昨日の夜に見ました。",
+        "「Kindle for PC」を起動する。「Kindle for Mac」を起動する。「Kindle for iOS」を起動する。「Kindle "
+        "for Fire」を起動する。「Kindle for Web」を起動する。「Kindle for Linux」を起動する。「Kindle for "
+        "TV」"
+        "を起動する。",
     };
     for (const std::string_view text : texts) {
         CAPTURE(text);
