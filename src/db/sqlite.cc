@@ -117,7 +117,8 @@ void Statement::bind_at(int index, std::nullptr_t) {
 
 Result<Connection> Connection::open(const std::string& path, Access access, const std::string& vfs) {
     std::error_code ignored;
-    if (access != Access::create && path != ":memory:" && !std::filesystem::exists(path, ignored)) {
+    if (access != Access::create && vfs.empty() && path != ":memory:" &&
+        !std::filesystem::exists(path, ignored)) {
         return fail(ErrorCode::not_found, fmt::format("{}: no such database", path));
     }
     sqlite3* handle = nullptr;
@@ -188,6 +189,14 @@ Result<void> Connection::checkpoint(bool all) {
     // Busy means that a reader is in the way; the next one will do more.
     if (code != SQLITE_OK && code != SQLITE_BUSY) return failure(handle_, code);
     return {};
+}
+
+void Connection::watch_log(std::size_t& pages) {
+    const auto hook = [](void* counter, sqlite3*, const char*, int length) {
+        *static_cast<std::size_t*>(counter) = static_cast<std::size_t>(length);
+        return SQLITE_OK;
+    };
+    sqlite3_wal_hook(handle_, hook, &pages);
 }
 
 Result<Transaction> Transaction::begin(Connection& connection) {

@@ -2,6 +2,7 @@
 // nouns of quarry. A connection and its statements are used by one thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -114,6 +115,10 @@ public:
     // Moves the write-ahead log into the file as far as readers allow; with `all`, waits for them and
     // empties the log.
     Result<void> checkpoint(bool all = false);
+
+    // Keeps `pages` at the length of the write-ahead log, as of the last commit of this connection. Turns the
+    // automatic checkpoints off. `pages` outlives the connection.
+    void watch_log(std::size_t& pages);
 
     sqlite3* handle() { return handle_; }
 
