@@ -1,0 +1,152 @@
+#include "store/sqlite/group_rows.h"
+
+#include <algorithm>
+
+#include <boost/json.hpp>
+
+#include "store/job_json.h"
+#include "store/sqlite/columns.h"
+
+namespace quarry::store {
+
+namespace {
+
+constexpr std::string_view no_list = "[]";
+
+// The columns that group_of() reads, in its order.
+#define GROUP_COLUMNS                                                                                       \
+    "id, owner, company, page_limit, url_limit, collection, site, index_pages, zero_retention, "            \
+    "closing_jobs, state, priority, error, started_at, jobs_open, discovered, queued, running, completed, " \
+    "failed, skipped, unchanged, duplicates, gone, not_admitted, removed, bytes"
+
+GroupCounters counters_of(const db::Statement& row, int first) {
+    return {.jobs_open = row.integer(first),
+            .discovered = row.integer(first + 1),
+            .queued = row.integer(first + 2),
+            .running = row.integer(first + 3),
+            .completed = row.integer(first + 4),
+            .failed = row.integer(first + 5),
+            .skipped = row.integer(first + 6),
+            .unchanged = row.integer(first + 7),
+            .duplicates = row.integer(first + 8),
+            .gone = row.integer(first + 9),
+            .not_admitted = row.integer(first + 10),
+            .removed = row.integer(first + 11),
+            .bytes = row.integer(first + 12)};
+}
+
+OpenGroup group_of(const db::Statement& row) {
+    const int priority = static_cast<int>(row.integer(11));
+    return {.id = row.integer(0),
+            .owner = static_cast<int>(row.integer(1)),
+            .company = static_cast<Company>(row.integer(2)),
+            .page_limit = row.integer(3),
+            .url_limit = row.integer(4),
+            .pages = {.group = GroupId(row.integer(0)),
+                      .collection = std::string(row.text(5)),
+                      .site = std::string(row.text(6)),
+                      .index_pages = row.integer(7) != 0,
+                      .zero_retention = row.integer(8) != 0,
+                      .priority = priority},
+            .has_closing_jobs = row.text(9) != no_list,
+            .state = static_cast<JobState>(row.integer(10)),
+            .priority = priority,
+            .counters = counters_of(row, 14),
+            .error = std::string(row.text(12)),
+            .started_at = time_of(row.optional_integer(13))};
+}
+
+}  // namespace
+
+Result<GroupRows> GroupRows::create(db::Connection& connection) {
+    Statements sql;
+    sql.insert = TRY(connection.prepare(R"sql(
+        INSERT INTO grp(id, kind, name, options, collection, site, owner, state, priority, company, page_limit,
+                        url_limit, index_pages, zero_retention, closing_jobs, roots, error, created_at,
+                        jobs_open, discovered, queued, running, completed, failed, skipped, unchanged,
+                        duplicates, gone, not_admitted, removed, bytes)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13, ?14, '[]', '', ?15,
+                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))sql"));
+    sql.save = TRY(connection.prepare(R"sql(
+        UPDATE grp SET state = ?2, priority = ?3, error = ?4, started_at = ?5, finished_at = ?6, last_id = ?7,
+                       jobs_open = ?8, discovered = ?9, queued = ?10, running = ?11, completed = ?12,
+                       failed = ?13, skipped = ?14, unchanged = ?15, duplicates = ?16, gone = ?17,
+                       not_admitted = ?18, removed = ?19, bytes = ?20
+        WHERE id = ?1)sql"));
+    sql.open = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE finished_at IS NULL"));
+    sql.find = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE id = ?1"));
+    sql.state = TRY(connection.prepare("SELECT state FROM grp WHERE id = ?1"));
+    sql.closing_jobs = TRY(connection.prepare("SELECT closing_jobs FROM grp WHERE id = ?1"));
+    sql.clear_closing_jobs = TRY(connection.prepare("UPDATE grp SET closing_jobs = '[]' WHERE id = ?1"));
+    sql.roots = TRY(connection.prepare("SELECT roots FROM grp WHERE id = ?1"));
+    sql.set_roots = TRY(connection.prepare("UPDATE grp SET roots = ?2 WHERE id = ?1"));
+    return GroupRows(std::move(sql));
+}
+
+Result<void> GroupRows::insert(std::int64_t id, const NewGroup& group, int owner, Timestamp now) {
+    const std::string closing_jobs = jobs_to_json(group.closing_jobs);
+    return sql_.insert
+        .bind(id, group.kind, group.name, group.options, group.collection, group.site, owner, group.priority,
+              static_cast<int>(group.company), group.page_limit, group.url_limit, group.index_pages,
+              group.zero_retention, closing_jobs, column_of(now))
+        .run();
+}
+
+Result<void> GroupRows::save(const OpenGroup& group) {
+    const GroupCounters& counters = group.counters;
+    return sql_.save
+        .bind(group.id, static_cast<int>(group.state), group.priority, group.error,
+              column_of(group.started_at), column_of(group.finished_at), group.last_id, counters.jobs_open,
+              counters.discovered, counters.queued, counters.running, counters.completed, counters.failed,
+              counters.skipped, counters.unchanged, counters.duplicates, counters.gone, counters.not_admitted,
+              counters.removed, counters.bytes)
+        .run();
+}
+
+Result<std::vector<OpenGroup>> GroupRows::open_groups() {
+    std::vector<OpenGroup> groups;
+    auto& rows = sql_.open.bind();
+    while (TRY(rows.step())) groups.push_back(group_of(rows));
+    rows.reset();
+    return groups;
+}
+
+Result<OpenGroup> GroupRows::load(std::int64_t id) {
+    if (!TRY(sql_.find.bind(id).step())) return fail(ErrorCode::not_found, "there is no such group");
+    OpenGroup group = group_of(sql_.find);
+    sql_.find.reset();
+    return group;
+}
+
+Result<std::optional<JobState>> GroupRows::state_of(std::int64_t id) {
+    if (!TRY(sql_.state.bind(id).step())) return std::nullopt;
+    const auto state = static_cast<JobState>(sql_.state.integer(0));
+    sql_.state.reset();
+    return state;
+}
+
+Result<std::vector<NewJob>> GroupRows::take_closing_jobs(std::int64_t id) {
+    std::string json;
+    if (TRY(sql_.closing_jobs.bind(id).step())) json = sql_.closing_jobs.text(0);
+    sql_.closing_jobs.reset();
+    TRY(sql_.clear_closing_jobs.bind(id).run());
+    return jobs_from_json(json);
+}
+
+Result<void> GroupRows::add_roots(std::int64_t id, const std::vector<std::string>& roots) {
+    std::string json(no_list);
+    if (TRY(sql_.roots.bind(id).step())) json = sql_.roots.text(0);
+    sql_.roots.reset();
+    boost::system::error_code error;
+    boost::json::value value = boost::json::parse(json, error);
+    if (error || !value.is_array()) return fail(ErrorCode::corrupt, "a group's roots are no list");
+    boost::json::array& list = value.get_array();
+    for (const std::string& root : roots) {
+        const bool is_known =
+            std::ranges::any_of(list, [&](const auto& known) { return known.is_string() && known.get_string() == root; });
+        if (!is_known) list.emplace_back(root);
+    }
+    return sql_.set_roots.bind(id, boost::json::serialize(list)).run();
+}
+
+}  // namespace quarry::store
