@@ -28,6 +28,7 @@ namespace quarry::store {
 struct StoreLimits {
     std::chrono::milliseconds lease_duration{60'000};  // after the worker's last beat
     int max_stalls = 9;
+    int url_attempts = 3;                    // tries of a URL before it is given up
     std::int64_t max_open_jobs = 5'000'000;  // in all; beyond it adding is refused
     std::int64_t max_open_jobs_per_owner = 1'000'000;
     int running_jobs_per_owner = 1'000;  // beyond it jobs wait in the backlog
@@ -78,6 +79,7 @@ struct UrlLease {
     int redirects = 0;
     UrlSource source = UrlSource::link;
     int attempt = 1;
+    int max_attempts = 3;
     std::optional<FormerPage> former{};
 };
 
@@ -171,6 +173,10 @@ public:
     // Waits while too many outcomes are on their way already.
     virtual void finish(std::vector<Finished> finished, FinishCallback callback) = 0;
     Result<std::vector<Verdict>> finish(std::vector<Finished> finished);
+
+    // True if the group has certainly admitted this URL; false says nothing. Cheap, from any thread: most
+    // links of a page lead to pages the crawl knows already.
+    virtual bool knows(GroupId group, const UrlKey& key) const = 0;
 
     // Gives back leases whose handlers have not begun, at no cost.
     virtual Result<void> release(std::vector<LeaseRef> leases) = 0;

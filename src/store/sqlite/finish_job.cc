@@ -1,0 +1,69 @@
+#include "store/sqlite/finish_job.h"
+
+#include "store/sqlite/effects.h"
+#include "store/sqlite/endings.h"
+
+namespace quarry::store {
+
+namespace {
+
+class JobEnding {
+public:
+    JobEnding(Ledger& ledger, JobRow row, const Lease& lease)
+        : ledger_(ledger), row_(std::move(row)), lease_(lease) {}
+
+    Result<void> operator()(const Completed& completed) {
+        return end({.state = JobState::completed, .result = completed.result});
+    }
+    Result<void> operator()(const Retry& retry) {
+        ++row_.attempts;
+        if (row_.attempts >= row_.max_attempts) return end({.state = JobState::failed, .error = retry.error});
+        return again(retry.not_before, retry.error);
+    }
+    Result<void> operator()(const Failed& failed) {
+        ++row_.attempts;
+        return end({.state = JobState::failed, .error = failed.error});
+    }
+    Result<void> operator()(const Snooze& snooze) {
+        return again(snooze.until,
+                     snooze.reason.empty() ? std::nullopt : std::optional<std::string_view>(snooze.reason));
+    }
+    // Only URLs are skipped; a job that says so has nothing to do.
+    Result<void> operator()(const Skipped& skipped) {
+        return end({.state = JobState::completed, .result = skipped.note});
+    }
+
+private:
+    Result<void> end(JobEnd how) {
+        how.attempts = row_.attempts;
+        how.stalls = row_.stalls;
+        how.started_at = lease_.leased_at;
+        how.finished_at = ledger_.now();
+        how.token = lease_.token;
+        return end_job(ledger_, row_, how);
+    }
+
+    Result<void> again(Timestamp when, std::optional<std::string_view> error) {
+        row_.run_at = when;
+        TRY(ledger_.rows().jobs.requeue(row_, error));
+        if (row_.state == JobState::queued) ledger_.put_in_line(row_);
+        return {};
+    }
+
+    Ledger& ledger_;
+    JobRow row_;
+    const Lease& lease_;
+};
+
+}  // namespace
+
+Result<void> finish_job(Ledger& ledger, JobId id, const Lease& lease, const Outcome& outcome) {
+    const auto row = TRY(ledger.rows().jobs.find(number(id)));
+    if (!row) return fail(ErrorCode::corrupt, "a leased job has no row");
+    OpenGroup* group = ledger.group(lease.group);
+    if (group && !outcome.pages.empty()) TRY(save_pages(ledger, *group, id, outcome.pages));
+    TRY(apply_effects(ledger, group, outcome));
+    return std::visit(JobEnding(ledger, *row, lease), outcome.end);
+}
+
+}  // namespace quarry::store

@@ -1,0 +1,131 @@
+#include "store/sqlite/lease_life.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/sqlite/columns.h"
+#include "store/sqlite/endings.h"
+
+namespace quarry::store {
+
+namespace {
+
+constexpr std::string_view timed_out = "Worker timed out";
+
+Result<void> take_back_job(Ledger& ledger, JobRow row, const Lease& lease, bool stalled) {
+    if (!stalled) {
+        if (row.state == JobState::queued) ledger.put_in_line(row);
+        return {};
+    }
+    if (++row.stalls > ledger.limits().max_stalls) {
+        return end_job(ledger, row,
+                       {.state = JobState::failed,
+                        .attempts = row.attempts,
+                        .stalls = row.stalls,
+                        .started_at = lease.leased_at,
+                        .finished_at = ledger.now(),
+                        .error = timed_out});
+    }
+    TRY(ledger.rows().jobs.requeue(row, timed_out));
+    if (row.state == JobState::queued) ledger.put_in_line(row);
+    return {};
+}
+
+Result<void> take_back_url(Ledger& ledger, UrlRow row, bool stalled) {
+    OpenGroup* group = ledger.group(row.group);
+    if (!group) return {};
+    if (stalled && ++row.stalls > ledger.limits().max_stalls) {
+        return end_url(ledger, row,
+                       {.state = UrlState::failed,
+                        .attempts = row.attempts,
+                        .stalls = row.stalls,
+                        .finished_at = ledger.now(),
+                        .note = timed_out},
+                       UrlState::running);
+    }
+    if (stalled) TRY(ledger.rows().urls.requeue(row, timed_out));
+    --group->counters.running;
+    ++group->counters.queued;
+    ledger.touch(*group);
+    ledger.put_in_line(*group, row);
+    return {};
+}
+
+Result<void> save_progress(Ledger& ledger, const Progress& progress, std::vector<JobId>& lost) {
+    const Lease* lease = ledger.leases.find(progress.lease.id);
+    if (!lease || lease->token != progress.lease.token) {
+        lost.push_back(progress.lease.id);
+        return {};
+    }
+    if (lease->is_url()) return {};
+    return ledger.rows().jobs.set_progress(number(progress.lease.id), progress.percent);
+}
+
+Result<void> save_beat(Ledger& ledger, WorkerId worker) {
+    db::Statement save = TRY(ledger.connection().prepare("UPDATE worker SET beat_at = ?2 WHERE id = ?1"));
+    return save.bind(number(worker), column_of(ledger.now())).run();
+}
+
+}  // namespace
+
+Result<void> take_back(Ledger& ledger, JobId id, Cause cause) {
+    const Lease lease = *ledger.leases.find(id);
+    const bool stalled = cause == Cause::worker_died && ledger.begun().contains(number(id));
+    TRY(ledger.remove_lease(id));
+    if (lease.is_url()) {
+        const auto row = TRY(ledger.rows().urls.find(number(id)));
+        return row ? take_back_url(ledger, *row, stalled) : Result<void>{};
+    }
+    const auto row = TRY(ledger.rows().jobs.find(number(id)));
+    return row ? take_back_job(ledger, *row, lease, stalled) : Result<void>{};
+}
+
+Result<void> revoke(Ledger& ledger, JobId id) {
+    if (Worker* worker = ledger.workers.find(ledger.leases.find(id)->worker)) worker->lost.push_back(id);
+    return ledger.remove_lease(id);
+}
+
+Result<void> bury_dead_workers(Ledger& ledger) {
+    for (const WorkerId dead : ledger.workers.bury(ledger.now(), ledger.limits().lease_duration)) {
+        const auto held = ledger.leases.ids_where([&](const Lease& lease) { return lease.worker == dead; });
+        for (const JobId id : held) {
+            TRY(take_back(ledger, id, Cause::worker_died));
+            ledger.workers.find(dead)->lost.push_back(id);
+        }
+    }
+    return {};
+}
+
+Answer<WorkerId> register_worker(Ledger& ledger, const std::string& name) {
+    const std::int64_t id = ledger.next_id();
+    db::Statement insert = TRY(
+        ledger.connection().prepare("INSERT INTO worker(id, name, epoch, beat_at) VALUES (?1, ?2, ?3, ?4)"));
+    TRY(insert.bind(id, name, ledger.epoch(), column_of(ledger.now())).run());
+    ledger.workers.add(WorkerId(id), ledger.now());
+    return WorkerId(id);
+}
+
+Answer<std::vector<JobId>> beat(Ledger& ledger, WorkerId id, std::span<const Progress> progress) {
+    if (!ledger.workers.find(id)) return refuse<std::vector<JobId>>(ErrorCode::not_found, "unknown worker");
+    TRY(bury_dead_workers(ledger));
+    Worker& worker = *ledger.workers.find(id);
+    worker.beat_at = ledger.now();
+    worker.is_dead = false;
+    std::vector<JobId> lost = std::exchange(worker.lost, {});
+    for (const Progress& entry : progress) TRY(save_progress(ledger, entry, lost));
+    TRY(save_beat(ledger, id));
+    std::ranges::sort(lost);
+    const auto repeated = std::ranges::unique(lost);
+    lost.erase(repeated.begin(), repeated.end());
+    return lost;
+}
+
+Answer<void> release(Ledger& ledger, std::span<const LeaseRef> leases) {
+    for (const LeaseRef& ref : leases) {
+        const Lease* lease = ledger.leases.find(ref.id);
+        if (lease && lease->token == ref.token) TRY(take_back(ledger, ref.id, Cause::released));
+    }
+    return Result<void>{};
+}
+
+}  // namespace quarry::store

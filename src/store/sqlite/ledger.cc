@@ -1,0 +1,194 @@
+#include "store/sqlite/ledger.h"
+
+#include <random>
+
+#include "store/sqlite/group_life.h"
+#include "store/sqlite/lease_life.h"
+
+namespace quarry::store {
+
+namespace {
+
+// Tokens of one process never meet those of another: the epoch is their upper part.
+constexpr int token_bits = 40;
+
+Result<std::int64_t> meta(db::Connection& connection, std::string_view name) {
+    db::Statement find = TRY(connection.prepare("SELECT value FROM meta WHERE name = ?1"));
+    if (!TRY(find.bind(name).step())) return 0;
+    return find.integer(0);
+}
+
+Result<void> set_meta(db::Connection& connection, std::string_view name, std::int64_t value) {
+    db::Statement set = TRY(connection.prepare("INSERT OR REPLACE INTO meta(name, value) VALUES (?1, ?2)"));
+    return set.bind(name, value).run();
+}
+
+std::int64_t random_salt() {
+    std::random_device random;
+    return static_cast<std::int64_t>((std::uint64_t{random()} << 32) | random());
+}
+
+}  // namespace
+
+Ledger::Ledger(Parts parts)
+    : frontier([this](std::int64_t group, std::int64_t host, UrlWindow& window) {
+          return refill(group, host, window);
+      }),
+      parts_(std::move(parts)) {}
+
+Result<std::unique_ptr<Ledger>> Ledger::open(Parts parts) {
+    std::unique_ptr<Ledger> ledger(new Ledger(std::move(parts)));
+    db::Connection& connection = ledger->parts_.connection;
+    const StoreLimits& limits = ledger->parts_.limits;
+    const OwnerLimits standard{.running_jobs = limits.running_jobs_per_owner,
+                               .running_groups = limits.running_groups_per_owner,
+                               .open_jobs = limits.max_open_jobs_per_owner};
+    Ledger* self = ledger.get();
+    ledger->rows_ = std::make_unique<Rows>(
+        Rows{.jobs = TRY(JobRows::create(connection)),
+             .urls = TRY(FrontierRows::create(connection)),
+             .groups = TRY(GroupRows::create(connection)),
+             .hosts = TRY(HostTable::create(connection)),
+             .kinds = TRY(NameTable::create(connection)),
+             .owners = TRY(OwnerTable::create(connection, standard)),
+             .pages = TRY(PageRows::create(
+                 connection, [self] { return self->next_id(); }, [self] { return self->now(); }))});
+    ledger->save_next_id_ =
+        TRY(connection.prepare("INSERT OR REPLACE INTO meta(name, value) VALUES ('next_id', ?1)"));
+    TRY(ledger->load());
+    TRY(ledger->begin_epoch());
+    return ledger;
+}
+
+// Everything that a former process had leased goes back, by the same way as what a dead worker held.
+Result<void> Ledger::begin_epoch() {
+    db::Transaction transaction = TRY(db::Transaction::begin(connection()));
+    epoch_ = TRY(meta(connection(), "epoch")) + 1;
+    next_token_ = (epoch_ << token_bits) + 1;
+    salt_ = static_cast<std::uint64_t>(TRY(meta(connection(), "salt")));
+    if (salt_ == 0) salt_ = static_cast<std::uint64_t>(random_salt());
+    TRY(set_meta(connection(), "epoch", epoch_));
+    TRY(set_meta(connection(), "salt", static_cast<std::int64_t>(salt_)));
+    TRY(connection().execute("DELETE FROM worker"));
+    for (const JobId id : leases.ids_where([](const Lease&) { return true; })) {
+        TRY(take_back(*this, id, Cause::worker_died));
+    }
+    TRY(before_commit());
+    TRY(transaction.commit());
+    begun().clear();
+    after_commit();
+    return {};
+}
+
+OpenGroup* Ledger::group(std::int64_t id) {
+    const auto found = groups_.find(id);
+    return found == groups_.end() || found->second.is_over() ? nullptr : &found->second;
+}
+
+void Ledger::tell_group(const OpenGroup& group) {
+    tell({.what = Event::What::group_changed, .group = GroupId(group.id), .state = group.state});
+}
+
+void Ledger::put_in_line(const JobRow& row) {
+    if (row.run_at && *row.run_at > now()) {
+        delayed_jobs.push(*row.run_at, row.id);
+    } else {
+        ready.push(row.place, row.id);
+        wake();
+    }
+}
+
+void Ledger::put_in_line(OpenGroup& group, const UrlRow& row) {
+    if (row.run_at) {
+        delayed_urls.push(*row.run_at, row.id);
+    } else {
+        frontier.add(group.id, row.host, {row.priority, row.id});
+    }
+    wake();
+}
+
+void Ledger::count_open_job(int owner, std::int64_t group_id, int change) {
+    open_jobs_ += change;
+    rows_->owners.at(owner).open_jobs += change;
+    if (OpenGroup* group_of_job = group(group_id)) {
+        group_of_job->counters.jobs_open += change;
+        touch(*group_of_job);
+    }
+}
+
+void Ledger::count_running(const Lease& lease, int change) {
+    Owner& owner = rows_->owners.at(lease.owner);
+    if (lease.is_url()) {
+        owner.running_urls += change;
+        return;
+    }
+    owner.running_jobs += change;
+    if (owner.has_room()) {
+        ready.open_owner(lease.owner);
+    } else {
+        ready.close_owner(lease.owner);
+    }
+}
+
+Result<void> Ledger::add_lease(JobId id, const Lease& lease) {
+    TRY(rows_->jobs.insert_lease(number(id), lease.token, lease.worker, lease.leased_at));
+    leases.add(id, lease);
+    count_running(lease, 1);
+    return {};
+}
+
+Result<void> Ledger::remove_lease(JobId id) {
+    const Lease* lease = leases.find(id);
+    TRY(rows_->jobs.remove_lease(number(id)));
+    count_running(*lease, -1);
+    if (lease->is_url()) rows_->hosts.remove_claim(lease->host);
+    leases.remove(id);
+    begun().remove(number(id));
+    wake();
+    return {};
+}
+
+Result<void> Ledger::before_commit() {
+    // A group that ends makes room for another, which may have nothing to do and end too.
+    TRY(settle_groups(*this));
+    while (std::exchange(groups_may_start_, false)) {
+        TRY(start_waiting_groups(*this));
+        TRY(settle_groups(*this));
+    }
+    TRY(save_groups());
+    if (next_id_ != saved_next_id_) {
+        TRY(save_next_id_.bind(next_id_).run());
+        saved_next_id_ = next_id_;
+    }
+    return {};
+}
+
+Result<void> Ledger::save_groups() {
+    for (const std::int64_t id : dirty_groups_) {
+        OpenGroup& group = groups_.at(id);
+        TRY(rows_->groups.save(group));
+        group.is_dirty = false;
+        if (group.is_over()) groups_.erase(id);
+    }
+    dirty_groups_.clear();
+    return {};
+}
+
+void Ledger::after_commit() {
+    for (const auto& [group, key] : admitted_) known().add(GroupId(group), key);
+    admitted_.clear();
+    if (listener_ && (wakes_ || !events_.empty())) listener_(events_, wakes_);
+    events_.clear();
+    wakes_ = false;
+}
+
+Result<void> Ledger::refill(std::int64_t group, std::int64_t host, UrlWindow& window) {
+    std::vector<UrlPlace> places = TRY(rows_->urls.ready_after(group, host, window.end(), UrlWindow::wanted));
+    std::optional<UrlPlace> end;
+    if (places.size() == UrlWindow::wanted) end = places.back();
+    std::erase_if(places, [&](const UrlPlace& place) { return leases.contains(place.id); });
+    window.refill(places, end);
+    return {};
+}
+
+}  // namespace quarry::store

@@ -1,0 +1,100 @@
+// How the memory beside the database is built from it: at start, and after a rollback.
+#include "store/sqlite/columns.h"
+#include "store/sqlite/ledger.h"
+
+namespace quarry::store {
+
+namespace {
+
+constexpr std::string_view lease_columns = "SELECT id, token, worker, leased_at FROM lease";
+
+}  // namespace
+
+Result<void> Ledger::rebuild() {
+    events_.clear();
+    admitted_.clear();
+    wakes_ = true;
+    groups_may_start_ = true;
+    TRY(rows_->hosts.reload());
+    TRY(rows_->kinds.reload());
+    TRY(rows_->owners.reload());
+    return load();
+}
+
+Result<void> Ledger::load() {
+    ready = {};
+    frontier.clear();
+    leases.clear();
+    groups_.clear();
+    dirty_groups_.clear();
+    delayed_jobs = delayed_urls = start_limits = deadlines = {};
+    next_id_ = saved_next_id_ =
+        TRY(connection().integer("SELECT value FROM meta WHERE name = 'next_id'")).value_or(1);
+    TRY(load_groups());
+    TRY(load_leases());
+    TRY(load_jobs());
+    return load_urls();
+}
+
+Result<void> Ledger::load_groups() {
+    for (OpenGroup& group : TRY(rows_->groups.open_groups())) {
+        group.has_aliases = TRY(rows_->urls.has_aliases(group.id));
+        group.has_former = TRY(rows_->pages.has_pages(group.pages));
+        if (group.state == JobState::running) {
+            Owner& owner = rows_->owners.at(group.owner);
+            ++owner.running_groups;
+            if (group.company == Company::none) ++owner.exclusive_groups;
+        } else {
+            ready.hold_group(group.id);
+        }
+        groups_.emplace(group.id, std::move(group));
+    }
+    return {};
+}
+
+Result<void> Ledger::load_leases() {
+    db::Statement rows = TRY(connection().prepare(lease_columns));
+    while (TRY(rows.step())) {
+        const JobId id{rows.integer(0)};
+        Lease lease{.token = Token(rows.integer(1)),
+                    .worker = WorkerId(rows.integer(2)),
+                    .leased_at = time_of(rows.integer(3))};
+        if (const auto job = TRY(rows_->jobs.find(number(id)))) {
+            lease.owner = job->place.owner;
+            lease.group = job->place.group;
+        } else if (const auto url = TRY(rows_->urls.find(number(id)))) {
+            lease.group = url->group;
+            lease.host = url->host;
+            lease.priority = url->priority;
+            const OpenGroup* owner = group(url->group);
+            if (!owner) continue;
+            lease.owner = owner->owner;
+            rows_->hosts.add_claim(lease.host, lease.worker);
+        }
+        leases.add(id, lease);
+        count_running(lease, 1);
+    }
+    return {};
+}
+
+Result<void> Ledger::load_jobs() {
+    open_jobs_ = 0;
+    return rows_->jobs.for_each_open([&](const JobRow& row) {
+        ++open_jobs_;
+        ++rows_->owners.at(row.place.owner).open_jobs;
+        if (row.start_by) start_limits.push(*row.start_by, row.id);
+        if (row.deadline) deadlines.push(*row.deadline, row.id);
+        if (row.state == JobState::queued && !leases.contains(row.id)) put_in_line(row);
+    });
+}
+
+Result<void> Ledger::load_urls() {
+    for (const auto& [id, group] : groups_) {
+        for (const std::int64_t host : TRY(rows_->urls.ready_hosts(id))) frontier.add_unread(id, host);
+    }
+    return rows_->urls.for_each_delayed([&](const DelayedUrl& url) {
+        if (group(url.group)) delayed_urls.push(url.run_at, url.id);
+    });
+}
+
+}  // namespace quarry::store

@@ -1,0 +1,209 @@
+#include "store/sqlite/sqlite_store.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "base/guarded.h"
+#include "store/sqlite/adding.h"
+#include "store/sqlite/change_signal.h"
+#include "store/sqlite/disk_watch.h"
+#include "store/sqlite/finishing.h"
+#include "store/sqlite/group_life.h"
+#include "store/sqlite/lease_life.h"
+#include "store/sqlite/leasing.h"
+#include "store/sqlite/ledger.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/writer.h"
+
+namespace quarry::store {
+
+namespace {
+
+// The memory SQLite may use for pages, and the size beyond which the log is cut back when it is emptied.
+constexpr std::string_view settings = R"sql(
+PRAGMA journal_mode = WAL;
+PRAGMA wal_autocheckpoint = 0;
+PRAGMA journal_size_limit = 67108864;
+PRAGMA cache_size = -16384;
+PRAGMA temp_store = MEMORY;
+)sql";
+
+std::string folder_of(const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    return folder.empty() ? "." : folder.string();
+}
+
+// Every call becomes a command for the writer's thread; the operations themselves are in the files included
+// above.
+class SqliteStore final : public Store {
+public:
+    static Result<std::unique_ptr<Store>> open(SqliteConfig config);
+    ~SqliteStore() override = default;
+
+    Result<std::vector<Added>> add(std::vector<NewJob> jobs) override {
+        TRY(disk_.check());
+        return change<std::vector<Added>>([&] { return add_jobs(*ledger_, jobs); });
+    }
+    Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
+                              std::vector<FoundUrl> seeds) override {
+        TRY(disk_.check());
+        return change<GroupId>([&] { return store::add_group(*ledger_, group, jobs, seeds); });
+    }
+
+    Result<WorkerId> register_worker(std::string name) override {
+        return soon<WorkerId>([&] { return store::register_worker(*ledger_, name); });
+    }
+    Result<Leased> lease(const Demand& demand) override {
+        TRY(disk_.check());
+        return soon<Leased>([&] { return store::lease(*ledger_, demand); });
+    }
+    void begin(LeaseRef lease) override { begun_.add(number(lease.id)); }
+    Result<std::vector<JobId>> beat(WorkerId worker, std::span<const Progress> progress) override {
+        return soon<std::vector<JobId>>([&] { return store::beat(*ledger_, worker, progress); });
+    }
+    Result<void> release(std::vector<LeaseRef> leases) override {
+        return soon<void>([&] { return store::release(*ledger_, leases); });
+    }
+    using Store::finish;
+    void finish(std::vector<Finished> finished, FinishCallback callback) override;
+
+    Result<void> cancel(GroupId group) override {
+        return change<void>([&] { return cancel_group(*ledger_, group); });
+    }
+    Result<void> pause(GroupId group) override {
+        return change<void>([&] { return pause_group(*ledger_, group); });
+    }
+    Result<void> resume(GroupId group) override {
+        return change<void>([&] { return resume_group(*ledger_, group); });
+    }
+    Result<void> fail_group(GroupId group, std::string reason) override {
+        return change<void>([&] { return store::fail_group(*ledger_, group, reason); });
+    }
+    Result<void> reprioritise(GroupId group, int priority) override {
+        return change<void>([&] { return reprioritise_group(*ledger_, group, priority); });
+    }
+
+    Result<std::int64_t> cancel(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
+    Result<std::int64_t> pause(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
+    Result<std::int64_t> resume(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
+    Result<std::int64_t> retry(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
+    Result<std::int64_t> clear(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
+    Result<std::int64_t> reprioritise(const JobFilter&, int) override {
+        return fail(ErrorCode::unsupported, "not yet");
+    }
+
+    Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) override {
+        return change<void>([&] { return set_owner_limits(*ledger_, owner, limits); });
+    }
+    Result<void> set_schedule(Schedule) override { return fail(ErrorCode::unsupported, "not yet"); }
+    Result<bool> remove_schedule(const std::string&) override {
+        return fail(ErrorCode::unsupported, "not yet");
+    }
+    Result<Swept> sweep(const Retention&, std::chrono::milliseconds) override { return Swept{}; }
+    Result<void> backup(const std::string& file) override;
+
+    std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) override {
+        return changed_.wait(seen, until - now(), std::move(stop));
+    }
+    void observe(Observer observer) override {
+        observers_.with([&](auto& observers) { observers.push_back(std::move(observer)); });
+    }
+    bool knows(GroupId group, const UrlKey& key) const override { return known_.contains(group, key); }
+    Timestamp now() const override { return clock_->now(); }
+    std::uint64_t salt() const override { return ledger_->salt(); }
+
+private:
+    SqliteStore(SqliteConfig config, db::Connection connection, BegunFile begun)
+        : config_(std::move(config)),
+          clock_(config_.clock ? config_.clock : &wall_clock_),
+          disk_(folder_of(config_.path), config_.limits.low_disk_bytes),
+          begun_(std::move(begun)),
+          connection_(std::move(connection)) {}
+
+    // Durable when it returns.
+    template <typename T, typename Operation>
+    Result<T> change(Operation operation) {
+        return writer_->call<T>(Sync::before, 1, operation);
+    }
+    // What a power cut may undo.
+    template <typename T, typename Operation>
+    Result<T> soon(Operation operation) {
+        return writer_->call<T>(Sync::later, 1, operation);
+    }
+    void tell(std::span<const Event> events, bool wakes);
+
+    SqliteConfig config_;
+    SteadyWallClock wall_clock_;
+    const Clock* clock_;
+    DiskWatch disk_;
+    BegunFile begun_;
+    KnownKeys known_;
+    ChangeSignal changed_;
+    Guarded<std::vector<Observer>> observers_;
+    db::Connection connection_;
+    std::unique_ptr<Ledger> ledger_;
+    std::unique_ptr<Writer> writer_;  // the last: its thread uses all of the above
+};
+
+Result<std::unique_ptr<Store>> SqliteStore::open(SqliteConfig config) {
+    db::Connection connection = TRY(db::Connection::open(config.path, db::Access::create, config.vfs));
+    TRY(migrate(connection));
+    TRY(connection.execute(settings));
+    BegunFile begun = TRY(BegunFile::open(config.path + "-begun"));
+    std::unique_ptr<SqliteStore> store(
+        new SqliteStore(std::move(config), std::move(connection), std::move(begun)));
+    store->ledger_ = TRY(Ledger::open({.connection = store->connection_,
+                                       .clock = *store->clock_,
+                                       .limits = store->config_.limits,
+                                       .begun = store->begun_,
+                                       .known = store->known_}));
+    SqliteStore* self = store.get();
+    store->ledger_->on_commit(
+        [self](std::span<const Event> events, bool wakes) { self->tell(events, wakes); });
+    store->writer_ = std::make_unique<Writer>(store->connection_, *store->ledger_,
+                                              store->config_.durability == Durability::full);
+    return store;
+}
+
+void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback) {
+    struct Call {
+        std::vector<Finished> finished;
+        FinishCallback callback;
+        Result<std::vector<Verdict>> verdicts{};
+    };
+    auto call = std::make_unique<Call>(Call{std::move(finished), std::move(callback)});
+    Call* shared = call.get();
+    writer_->submit({.sync = Sync::before,
+                     .weight = shared->finished.size(),
+                     .apply = [this, shared]() -> Result<void> {
+                         shared->verdicts = TRY(store::finish(*ledger_, shared->finished));
+                         return {};
+                     },
+                     .answer =
+                         [call = std::move(call)](Result<void> committed) {
+                             if (!committed) call->verdicts = std::unexpected(committed.error());
+                             call->callback(std::move(call->verdicts));
+                         }});
+}
+
+Result<void> SqliteStore::backup(const std::string& file) {
+    // A connection of its own reads one snapshot, so the writer goes on.
+    db::Connection reader = TRY(db::Connection::open(config_.path, db::Access::read_only, config_.vfs));
+    return reader.copy_to(file);
+}
+
+void SqliteStore::tell(std::span<const Event> events, bool wakes) {
+    if (wakes) changed_.raise();
+    if (events.empty()) return;
+    observers_.with([&](const auto& observers) {
+        for (const Observer& observer : observers) observer(events);
+    });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite_store(SqliteConfig config) {
+    return SqliteStore::open(std::move(config));
+}
+
+}  // namespace quarry::store
