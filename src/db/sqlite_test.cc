@@ -66,7 +66,7 @@ TEST_CASE("a statement can be used again after it failed") {
 TEST_CASE("a mistake in the SQL is an error with SQLite's sentence") {
     Connection connection = memory();
 
-    const auto statement = connection.prepare("SELECT nothing FROM nowhere");
+    const auto statement = connection.prepare("SELECT id FROM nowhere");
 
     REQUIRE_FALSE(statement);
     CHECK(statement.error().code == ErrorCode::invalid_argument);
