@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "extract/markdown_escape.h"
+#include "extract/markdown_plain.h"
 
 namespace quarry::extract::markdown {
 
@@ -14,14 +15,14 @@ bool InlineRun::is_open(Format format) const {
 bool InlineRun::open(Format format) {
     const auto depth = std::ranges::count(wanted_, format, &Open::format);
     if (depth >= (format <= Format::emphasis ? 2 : 1)) return false;
-    write_code();
+    end_code();
     wanted_.push_back({.format = format});
     return true;
 }
 
 bool InlineRun::open_link(std::string_view destination, std::string_view title) {
     if (is_open(Format::link)) return false;
-    write_code();
+    end_code();
     const auto begin = static_cast<std::uint32_t>(link_text_.size());
     link_text_ += destination;
     link_text_ += title;
@@ -33,7 +34,7 @@ bool InlineRun::open_link(std::string_view destination, std::string_view title) 
 }
 
 void InlineRun::close() {
-    write_code();
+    end_code();
     wanted_.pop_back();
 }
 
@@ -146,27 +147,22 @@ char InlineRun::byte_before() const {
 }
 
 void InlineRun::text(std::string_view text) {
-    write_code();
+    end_code();
     std::size_t i = 0;
     while (i < text.size()) {
         const std::size_t start = i;
-        // A single space inside plain text is as plain as the rest.
-        while (i < text.size() && (byte_class(text[i]) == ByteClass::plain ||
-                                   (text[i] == ' ' && i > start && i + 1 < text.size() &&
-                                    byte_class(text[i + 1]) == ByteClass::plain))) {
-            ++i;
-        }
-        if (i > start) {
-            put(text.substr(start, i - start));
-            continue;
-        }
         switch (byte_class(text[i])) {
+            case ByteClass::plain:
+                i = find_plain_end(text, start);
+                put(text.substr(start, i - start));
+                break;
             case ByteClass::space:
                 space();
-                ++i;
+                while (++i < text.size() && byte_class(text[i]) == ByteClass::space) {}
                 break;
             case ByteClass::dropped: ++i; break;
-            default: i = write_special(text, i);
+            case ByteClass::special:
+            case ByteClass::lead: i = write_special(text, i); break;
         }
     }
 }
@@ -212,21 +208,37 @@ void InlineRun::put(std::string_view piece) {
 }
 
 void InlineRun::code(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const Invisible invisible = read_invisible(text, i);
-        if (byte_class(text[i]) == ByteClass::space) {
-            // White space at the edge that has a line break in it is layout of the source, not code.
-            code_ends_line_ = code_ends_line_ || text[i] == '\n';
-            if (text[i] == '\n' && code_ == " ") code_.clear();
-            if (!code_.ends_with(' ') && !(code_ends_line_ && code_.empty())) code_ += ' ';
-        } else if (invisible.bytes > 0) {
-            if (invisible.is_space) code_ += ' ';
-            i += invisible.bytes - 1;
-        } else if (byte_class(text[i]) != ByteClass::dropped) {
-            code_ += text[i];
+    const auto is_ordinary = [&](std::size_t at) {
+        const ByteClass kind = byte_class(text[at]);
+        return kind == ByteClass::plain || kind == ByteClass::special ||
+               (kind == ByteClass::lead && read_invisible(text, at).bytes == 0);
+    };
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t start = i;
+        while (i < text.size() && is_ordinary(i)) ++i;
+        if (i > start) {
+            code_ += text.substr(start, i - start);
             code_ends_line_ = false;
+        } else {
+            i = code_blank(text, i);
         }
     }
+}
+
+// Takes the blank, invisible or control character at text[at], and returns where to go on.
+std::size_t InlineRun::code_blank(std::string_view text, std::size_t at) {
+    const ByteClass kind = byte_class(text[at]);
+    if (kind == ByteClass::space) {
+        // White space at the edge that has a line break in it is layout of the source, not code.
+        code_ends_line_ = code_ends_line_ || text[at] == '\n';
+        if (text[at] == '\n' && code_ == " ") code_.clear();
+        if (!code_.ends_with(' ') && !(code_ends_line_ && code_.empty())) code_ += ' ';
+        return at + 1;
+    }
+    if (kind == ByteClass::dropped) return at + 1;
+    const Invisible invisible = read_invisible(text, at);
+    if (invisible.is_space) code_ += ' ';
+    return at + invisible.bytes;
 }
 
 namespace {
@@ -280,21 +292,21 @@ void InlineRun::write_code() {
 }
 
 void InlineRun::raw(std::string_view markdown) {
-    write_code();
+    end_code();
     prepare();
     text_ += markdown;
 }
 
 // A space between two emphases keeps them apart, so what ended before it is closed now.
 void InlineRun::space() {
-    write_code();
+    end_code();
     if (space_ || glued_) return;
     close_down_to(common_depth());
     space_ = true;
 }
 
 void InlineRun::line_break() {
-    write_code();
+    end_code();
     close_down_to(common_depth());
     if (!text_.empty()) ++breaks_;
 }
@@ -317,7 +329,7 @@ void InlineRun::discard() {
 }
 
 void InlineRun::finish(std::string& out) {
-    write_code();
+    end_code();
     close_down_to(0);
     if (marks_.empty()) {
         out += text_;

@@ -80,6 +80,11 @@ private:
     char byte_before() const;
     void put(std::string_view piece);
     std::size_t write_special(std::string_view text, std::size_t at);
+    std::size_t code_blank(std::string_view text, std::size_t at);
+    // Writes the code span that was begun, if there is one.
+    void end_code() {
+        if (code_ends_line_ || !code_.empty()) write_code();
+    }
     void write_code();
     void append_with_marks(std::string& out);
     std::size_t append_link_mark(std::string& out, std::size_t index);

@@ -4,6 +4,7 @@
 
 #include "extract/heading_anchor.h"
 #include "extract/markdown_escape.h"
+#include "extract/markdown_plain.h"
 
 namespace quarry::extract::markdown {
 
@@ -54,7 +55,10 @@ void Writer::text(NodeId id) {
     if (tree_.is(tree_[id].parent, Tag::ruby) && is_blank_text(text)) return;
     if (in_code_) {
         run_.code(text);
-    } else if (text.find('$') != std::string_view::npos || text.find('\\') != std::string_view::npos) {
+        return;
+    }
+    const std::string_view rest = text.substr(find_plain_end(text, 0));
+    if (rest.find('$') != std::string_view::npos || rest.find('\\') != std::string_view::npos) {
         text_with_formulas(text);
     } else {
         run_.text(text);
