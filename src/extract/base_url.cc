@@ -1,5 +1,7 @@
 #include "extract/base_url.h"
 
+#include "url/relative.h"
+
 namespace quarry::extract {
 
 namespace {
@@ -36,6 +38,8 @@ std::optional<url::Url> base_url(const html::Tree& tree, std::string_view page_u
 }
 
 std::string absolute_url(std::string_view reference, const url::Url* base) {
+    std::string href;
+    if (base != nullptr && url::resolve_plain(reference, *base, href)) return href;
     const auto url = parse_http(reference, base);
     return url ? url->href() : std::string{};
 }

@@ -1,9 +1,10 @@
 #include "extract/links.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/ascii.h"
 #include "extract/base_url.h"
@@ -27,12 +28,14 @@ public:
     bool is_full() const { return links_.size() >= max_links; }
 
     void add(Link link) {
-        const auto [place, is_new] = index_.try_emplace(link.url, links_.size());
-        if (is_new) {
+        if (2 * links_.size() >= slots_.size()) grow();
+        std::uint32_t& slot = slot_of(link.url);
+        if (slot == free_slot) {
+            slot = static_cast<std::uint32_t>(links_.size());
             links_.push_back(std::move(link));
             return;
         }
-        Link& known = links_[place->second];
+        Link& known = links_[slot];
         if (known.text.empty()) known.text = std::move(link.text);
         known.nofollow = known.nofollow && link.nofollow;
     }
@@ -40,8 +43,26 @@ public:
     std::vector<Link> take() { return std::move(links_); }
 
 private:
+    static constexpr std::uint32_t free_slot = UINT32_MAX;
+
+    // Where the link of that URL is noted, or could be. A table of places in the list, so that no URL is
+    // stored twice.
+    std::uint32_t& slot_of(std::string_view url) {
+        std::size_t at = std::hash<std::string_view>{}(url) & (slots_.size() - 1);
+        while (slots_[at] != free_slot && links_[slots_[at]].url != url) at = (at + 1) & (slots_.size() - 1);
+        return slots_[at];
+    }
+
+    void grow() {
+        constexpr std::size_t fewest_slots = 64;
+        slots_.assign(std::max(2 * slots_.size(), fewest_slots), free_slot);
+        for (std::size_t at = 0; at < links_.size(); ++at) {
+            slot_of(links_[at].url) = static_cast<std::uint32_t>(at);
+        }
+    }
+
     std::vector<Link> links_;
-    std::unordered_map<std::string, std::size_t> index_;
+    std::vector<std::uint32_t> slots_;
 };
 
 std::string image_text(const Tree& tree, NodeId link) {
@@ -67,24 +88,25 @@ std::string link_text(const Tree& tree, NodeId id) {
 
 // True if the link only scrolls. Fragments that look like paths are pages of a program that runs in the
 // browser. "#top" on a page with a <base> leads elsewhere by the letter, but never by intention.
-bool stays_on_page(std::string_view reference, std::string_view url, const url::Url* base) {
+bool stays_on_page(std::string_view reference, std::string_view url, std::string_view page) {
     const std::size_t hash = url.find('#');
     if (hash == std::string_view::npos) return false;
     const std::string_view fragment = url.substr(hash + 1);
     if (fragment.starts_with('/') || fragment.starts_with('!')) return false;
-    return reference.starts_with('#') || (base != nullptr && url.substr(0, hash) == base->without_fragment());
+    return reference.starts_with('#') || url.substr(0, hash) == page;
 }
 
 }  // namespace
 
 std::vector<Link> find_links(const Tree& tree, const url::Url* base) {
     LinkList links;
+    const std::string page = base == nullptr ? std::string{} : base->without_fragment();
     for (NodeId id = 0; id < tree.size() && !links.is_full(); ++id) {
         if (!tree.is(id, Tag::a) && !tree.is(id, Tag::area)) continue;
         const auto href = tree.attribute(id, Attr::href);
         if (!href) continue;
         std::string url = absolute_url(*href, base);
-        if (url.empty() || stays_on_page(trimmed(*href), url, base)) continue;
+        if (url.empty() || stays_on_page(trimmed(*href), url, page)) continue;
         const bool nofollow = has_word(tree.attribute_or_empty(id, Attr::rel), "nofollow");
         links.add({.url = std::move(url), .text = link_text(tree, id), .nofollow = nofollow});
     }

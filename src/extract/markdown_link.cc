@@ -7,6 +7,7 @@
 #include "extract/markdown_escape.h"
 #include "extract/markdown_writer.h"
 #include "extract/one_line.h"
+#include "url/relative.h"
 
 namespace quarry::extract::markdown {
 
@@ -69,9 +70,11 @@ bool Writer::resolve(std::string_view reference, std::string& destination) {
         destination = reference;
         return true;
     }
-    auto url = url::Url::parse(reference, options_.base);
-    if (!url || leads_nowhere(url->href())) return false;
-    destination = url->href();
+    if (!url::resolve_plain(reference, *options_.base, destination)) {
+        const auto url = url::Url::parse(reference, options_.base);
+        if (!url || leads_nowhere(url->href())) return false;
+        destination = url->href();
+    }
     const std::uint64_t growth =
         destination.size() > reference.size() ? destination.size() - reference.size() : 0;
     if (growth > expansion_budget_) return false;

@@ -60,10 +60,15 @@ public:
 
     void add(std::string_view text) {
         while (!text.empty() && !is_full()) {
+            if (const std::size_t word = plain_word_size(text); word > 0) {
+                add_gap();
+                line_ += text.substr(0, word);
+                text.remove_prefix(word);
+                continue;
+            }
             const Character next = first_character(text);
             if (next.width == Width::visible) {
-                if (gap_ && !line_.empty()) line_ += ' ';
-                gap_ = false;
+                add_gap();
                 line_ += text[0];
                 text.remove_prefix(1);
                 continue;
@@ -80,6 +85,19 @@ public:
     }
 
 private:
+    // So many visible ASCII characters there are at the beginning, not counted beyond what fits.
+    std::size_t plain_word_size(std::string_view text) const {
+        const std::size_t most = std::min(text.size(), max_bytes_ - line_.size());
+        std::size_t size = 0;
+        while (size < most && text[size] > ' ' && text[size] < '\x7f') ++size;
+        return size;
+    }
+
+    void add_gap() {
+        if (gap_ && !line_.empty()) line_ += ' ';
+        gap_ = false;
+    }
+
     // A full line may end in the middle of a character: its bytes go if the character is not complete.
     void cut_at_character() {
         if (!is_full()) return;
