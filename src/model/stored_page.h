@@ -61,6 +61,7 @@ struct PageWrite {
 struct StoredPage {
     PageId id{};
     ContentId content_id{};
+    UrlKey key{};
     std::string collection{};
     PageFacts facts{};
     Timestamp changed_at{};

@@ -1,0 +1,117 @@
+#include "work/crawl_context.h"
+
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "net/address.h"
+#include "work/start_crawl.h"
+
+namespace quarry::work {
+
+namespace {
+
+extract::ExtractOptions extract_options(const crawl::CrawlOptions& options) {
+    extract::ExtractOptions extract{.formats = options.formats,
+                                    .full_page = options.full_page,
+                                    .include_tags = options.include_tags,
+                                    .exclude_tags = options.exclude_tags,
+                                    .when_empty = extract::WhenEmpty::keep};
+    extract.formats.markdown = extract.formats.metadata = extract.formats.links = true;
+    return extract;
+}
+
+net::AddressPolicy widened(net::AddressPolicy policy, const crawl::CrawlOptions& options) {
+    policy.allow_private = policy.allow_private || options.allow_private;
+    for (const std::string& text : options.allow_networks) {
+        if (auto network = net::Network::parse(text)) policy.allowed_networks.push_back(*network);
+    }
+    return policy;
+}
+
+// Accept-Language and the like say nothing about who asks.
+bool is_harmless(const Header& header) {
+    return same_letters(header.name, "accept") || same_letters(header.name, "accept-language") ||
+           same_letters(header.name, "user-agent");
+}
+
+// What a restarted crawl has met already, so that its pages are still compared with those before.
+Result<void> recall_pages(GroupId id, store::Reader& reader, crawl::NearDuplicates& seen) {
+    store::PagePage page{.group = id, .limit = 1'000};
+    for (;;) {
+        const store::StoredPages stored = TRY(reader.pages(page));
+        for (const StoredPage& one : stored.pages) seen.add(one.facts.simhash, one.key);
+        if (!stored.next) return {};
+        page.after = *stored.next;
+    }
+}
+
+}  // namespace
+
+CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, net::AddressPolicy allowed)
+    : id(group.id),
+      options(std::move(wanted)),
+      collection(group.collection),
+      extract(extract_options(options)),
+      policy(widened(std::move(allowed), options)) {}
+
+Result<std::shared_ptr<CrawlContext>> CrawlContext::load(GroupId id, store::Reader& reader,
+                                                         const net::AddressPolicy& policy) {
+    const Group group = TRY(reader.group(id));
+    std::shared_ptr<CrawlContext> crawl(new CrawlContext(group, TRY(options_of(group)), policy));
+    TRY(crawl->set_roots(group.roots));
+    crawl->health.with([&](crawl::CrawlHealth& health) { health = crawl::CrawlHealth(group.counters); });
+    return crawl;
+}
+
+Result<void> CrawlContext::recall(store::Reader& reader) {
+    crawl::NearDuplicates seen;
+    TRY(recall_pages(id, reader, seen));
+    near_duplicates.with([&](crawl::NearDuplicates& index) { index = std::move(seen); });
+    return {};
+}
+
+Result<void> CrawlContext::set_roots(std::vector<std::string> roots) {
+    auto scope = std::make_shared<const crawl::Scope>(TRY(crawl::Scope::create(options, roots)));
+    std::vector<std::string> origins;
+    for (const std::vector<std::string>* urls : {&options.urls, &std::as_const(roots)}) {
+        for (const std::string& text : *urls) {
+            if (const auto url = url::Url::parse(text)) origins.push_back(url->origin());
+        }
+    }
+    place_.with([&](Place& place) { place = {std::move(roots), std::move(scope), std::move(origins)}; });
+    return {};
+}
+
+void CrawlContext::widen(const std::vector<std::string>& more) {
+    std::vector<std::string> roots = place_.with([](const Place& place) { return place.roots; });
+    for (const std::string& root : more) {
+        if (std::ranges::find(roots, root) == roots.end()) roots.push_back(root);
+    }
+    // Cannot fail: only URLs that were parsed become roots, and the options were good before.
+    (void)set_roots(std::move(roots));
+}
+
+std::shared_ptr<const crawl::Scope> CrawlContext::scope() {
+    return place_.with([](const Place& place) { return place.scope; });
+}
+
+void CrawlContext::add_credentials(const std::vector<Header>& headers, const std::string& origin) {
+    credentials_ = headers;
+    credentials_origin_ = origin;
+}
+
+std::vector<Header> CrawlContext::headers_for(const url::Url& url) {
+    std::vector<Header> headers;
+    if (options.headers.empty() && credentials_.empty()) return headers;
+    const std::string origin = url.origin();
+    const bool is_named = place_.with(
+        [&](const Place& place) { return std::ranges::find(place.origins, origin) != place.origins.end(); });
+    for (const Header& header : options.headers) {
+        if (is_named || is_harmless(header)) headers.push_back(header);
+    }
+    const bool gets_credentials = credentials_origin_.empty() ? is_named : origin == credentials_origin_;
+    if (gets_credentials) headers.insert(headers.end(), credentials_.begin(), credentials_.end());
+    return headers;
+}
+
+}  // namespace quarry::work

@@ -1,0 +1,71 @@
+// What is known in memory of a crawl that runs: its options in the form in which they are needed for every
+// page. Shared by the threads that fetch and read its pages.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/result.h"
+#include "crawl/crawl_health.h"
+#include "crawl/near_duplicates.h"
+#include "crawl/options.h"
+#include "crawl/scope.h"
+#include "crawl/shape_counter.h"
+#include "extract/extract.h"
+#include "model/group.h"
+#include "model/page.h"
+#include "net/address_policy.h"
+#include "store/reader.h"
+
+namespace quarry::work {
+
+class CrawlContext {
+public:
+    // Reads the crawl's options, and what it has met so far, from the store. The policy is what the settings
+    // allow; the crawl may have been allowed more.
+    static Result<std::shared_ptr<CrawlContext>> load(GroupId id, store::Reader& reader,
+                                                      const net::AddressPolicy& policy);
+
+    const GroupId id;
+    const crawl::CrawlOptions options;
+    const std::string collection;
+    const extract::ExtractOptions extract;
+    const net::AddressPolicy policy;
+
+    // Which URLs belong to it; replaced when a redirect of a start page widens it.
+    std::shared_ptr<const crawl::Scope> scope();
+    void widen(const std::vector<std::string>& roots);
+
+    // Reads what the crawl has met before it was interrupted, so that near duplicates are still found.
+    Result<void> recall(store::Reader& reader);
+
+    // Headers that the settings add, for one origin, or for the start pages' own if it is "".
+    void add_credentials(const std::vector<Header>& headers, const std::string& origin);
+    // Headers for a URL: those that say who asks go to the sites that the user named, and nowhere else.
+    std::vector<Header> headers_for(const url::Url& url);
+
+    Guarded<crawl::NearDuplicates> near_duplicates{crawl::NearDuplicates()};
+    Guarded<crawl::ShapeCounter> shapes;
+    Guarded<crawl::CrawlHealth> health;
+    int running = 0;  // pages on the wire; the dispatcher's
+
+private:
+    // What depends on where the crawl may go.
+    struct Place {
+        std::vector<std::string> roots{};
+        std::shared_ptr<const crawl::Scope> scope{};
+        std::vector<std::string> origins{};  // of the start pages
+    };
+
+    CrawlContext(const Group& group, crawl::CrawlOptions wanted, net::AddressPolicy allowed);
+    Result<void> set_roots(std::vector<std::string> roots);
+
+    Guarded<Place> place_;
+    std::vector<Header> credentials_;
+    std::string credentials_origin_;
+};
+
+}  // namespace quarry::work

@@ -1,0 +1,50 @@
+// What the engine's threads tell its dispatcher.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/mailbox.h"
+#include "base/result.h"
+#include "model/ids.h"
+#include "store/store.h"
+#include "work/robots_cache.h"
+
+namespace quarry::work {
+
+struct LeasesArrived {
+    store::Leased leased{};
+};
+struct NothingDue {  // the store has nothing for what was asked
+    std::optional<Timestamp> next_due{};
+    std::uint64_t question = 0;  // the one that was answered: see Leaser::ask
+};
+struct FetchEnded {
+    HostId host{};
+    GroupId group{};
+};
+struct RobotsArrived {
+    RobotsCache::Answer answer;
+};
+struct GroupChanged {
+    GroupId group{};
+};
+struct JobEnded {
+    std::string kind{};
+};
+struct PagesDone {};  // room for more, or the last one is done
+struct CrawlUnhealthy {
+    GroupId group{};
+    std::string reason{};
+};
+struct StoreFailed {
+    Error error;
+};
+struct StopAsked {};
+
+using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, JobEnded,
+                             PagesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+using EngineMailbox = Mailbox<Message>;
+
+}  // namespace quarry::work

@@ -1,0 +1,17 @@
+#include "work/handlers.h"
+
+#include "work/read_sitemap.h"
+#include "work/settle_crawl.h"
+#include "work/start_crawl.h"
+
+namespace quarry::work {
+
+std::map<std::string, Handler> all_handlers() {
+    return {
+        {std::string(read_sitemap_kind), read_sitemap},
+        {std::string(settle_crawl_kind), settle_crawl},
+        {std::string(begin_crawl_kind), begin_crawl},
+    };
+}
+
+}  // namespace quarry::work

@@ -1,0 +1,73 @@
+#include "work/robots_cache.h"
+
+#include <fmt/format.h>
+
+#include "work/http_status.h"
+
+namespace quarry::work {
+
+namespace {
+
+constexpr std::chrono::hours lifetime{24};
+// RFC 9309 forbids everything while the rules cannot be had; soon they may be.
+constexpr std::chrono::seconds lifetime_of_an_error{20};
+constexpr std::size_t max_entries = 20'000;
+
+net::HttpLimits robots_limits() {
+    net::HttpLimits limits;
+    limits.body_bytes = crawl::max_robots_bytes;
+    limits.when_too_large = net::WhenTooLarge::truncate;
+    return limits;
+}
+
+}  // namespace
+
+std::string RobotsCache::key_of(const url::Url& url, const net::AddressPolicy& policy) {
+    return fmt::format("{}{}{}", url.origin(), policy.allow_private ? " private" : "",
+                       policy.allowed_networks.size());
+}
+
+const RobotsCache::Rules* RobotsCache::find(const std::string& key, Timestamp now,
+                                            const std::function<Question()>& ask) {
+    auto found = entries_.find(key);
+    if (found != entries_.end() && (!found->second.rules || found->second.rules->expires_at > now)) {
+        return found->second.rules.get();
+    }
+    if (entries_.size() >= max_entries) forget_expired(now);
+    entries_[key] = {};
+    Question question = ask();
+    const auto address = url::Url::parse("/robots.txt", &question.url);
+    fetcher_.fetch({.url = address.value_or(question.url),
+                    .headers = std::move(question.headers),
+                    .policy = std::move(question.policy),
+                    .limits = robots_limits()},
+                   [key, deliver = deliver_](Result<Page> page) { deliver({key, std::move(page)}); });
+    return nullptr;
+}
+
+void RobotsCache::take(Answer answer, Timestamp now) {
+    auto rules = std::make_unique<Rules>();
+    if (!answer.page) {
+        rules->robots = crawl::Robots::from_response(0, {});
+        rules->error = answer.page.error().message;
+    } else {
+        const int status = answer.page->status;
+        rules->robots = crawl::Robots::from_response(status, answer.page->body);
+        if (status >= 500 || status == 429) rules->error = http_status_line(status);
+    }
+    rules->expires_at = now + (rules->error.empty() ? std::chrono::milliseconds(lifetime)
+                                                    : std::chrono::milliseconds(lifetime_of_an_error));
+    entries_[answer.key].rules = std::move(rules);
+}
+
+void RobotsCache::forget_expired(Timestamp now) {
+    std::erase_if(entries_, [&](const auto& entry) {
+        return entry.second.rules && entry.second.rules->expires_at <= now;
+    });
+    // Still full: everything that is not under way can be had again.
+    if (entries_.size() >= max_entries) {
+        std::erase_if(entries_, [](const auto& entry) { return entry.second.rules != nullptr; });
+    }
+}
+
+}  // namespace quarry::work

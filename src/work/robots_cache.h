@@ -1,0 +1,61 @@
+// robots.txt of every origin that crawls go to: asked for once, before the first page, and again when it is
+// a day old.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "crawl/robots.h"
+#include "fetch/fetcher.h"
+#include "model/page.h"
+#include "net/address_policy.h"
+#include "url/url.h"
+
+namespace quarry::work {
+
+// Used by one thread, the dispatcher's; answers come on the HTTP client's.
+class RobotsCache {
+public:
+    struct Rules {
+        crawl::Robots robots;
+        std::string error{};  // why the rules could not be had; then nothing is allowed for now
+        Timestamp expires_at{};
+    };
+    struct Question {
+        url::Url url;  // any of the origin
+        net::AddressPolicy policy{};
+        std::vector<Header> headers{};
+    };
+    struct Answer {
+        std::string key{};
+        Result<Page> page;
+    };
+    using Deliver = std::function<void(Answer)>;
+
+    // `deliver` is called on the client's thread; what it gets must come back through `take`.
+    RobotsCache(fetch::Fetcher& fetcher, Deliver deliver) : fetcher_(fetcher), deliver_(std::move(deliver)) {}
+
+    // The rules if they are at hand; else nullptr, and they are asked for unless that is under way.
+    // The key names origin and policy together: what one crawl may not reach, another may.
+    const Rules* find(const std::string& key, Timestamp now, const std::function<Question()>& ask);
+    void take(Answer answer, Timestamp now);
+
+    static std::string key_of(const url::Url& url, const net::AddressPolicy& policy);
+
+private:
+    struct Entry {
+        std::unique_ptr<Rules> rules{};  // nothing while they are asked for
+    };
+
+    void forget_expired(Timestamp now);
+
+    fetch::Fetcher& fetcher_;
+    Deliver deliver_;
+    std::unordered_map<std::string, Entry> entries_;
+};
+
+}  // namespace quarry::work

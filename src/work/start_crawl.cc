@@ -1,0 +1,122 @@
+#include "work/start_crawl.h"
+
+#include <algorithm>
+
+#include <boost/json.hpp>
+
+#include "crawl/url_identity.h"
+#include "url/url.h"
+#include "work/page_address.h"
+#include "work/read_sitemap.h"
+#include "work/settle_crawl.h"
+
+namespace quarry::work {
+
+namespace {
+
+namespace json = boost::json;
+
+// Room for URLs that fail or lead elsewhere, and for what a site links to beyond the limit; what is found
+// after that would hardly ever be reached.
+constexpr std::int64_t urls_per_page = 10;
+constexpr std::int64_t urls_at_least = 1'000;
+
+// URLs as people type them become what is fetched; credentials in them stay, since they are needed.
+Result<crawl::CrawlOptions> with_whole_urls(crawl::CrawlOptions options) {
+    for (std::string& url : options.urls) url = TRY(parse_page_address(url)).href();
+    TRY(crawl::check(options));
+    return options;
+}
+
+// What two crawls of a site have in common: where they begin.
+std::string site_of(const crawl::CrawlOptions& options) {
+    std::vector<std::string> urls;
+    for (const std::string& url : options.urls) urls.push_back(without_secrets(url));
+    std::ranges::sort(urls);
+    std::string site;
+    for (const std::string& url : urls) site += (site.empty() ? "" : " ") + url;
+    return site;
+}
+
+NewGroup to_group(const crawl::CrawlOptions& options) {
+    return {.name = without_secrets(options.urls.front()),
+            .options = json::serialize(to_json(options)),
+            .collection = options.collection,
+            .owner = options.owner,
+            .priority = options.priority,
+            .company = options.exclusive ? Company::none : Company::any,
+            .page_limit = options.limit,
+            .url_limit = std::max(options.limit * urls_per_page,
+                                  static_cast<std::int64_t>(options.urls.size()) + urls_at_least),
+            .index_pages = options.embed,
+            .zero_retention = options.zero_retention,
+            .site = site_of(options),
+            .closing_jobs = {{.kind = std::string(settle_crawl_kind), .owner = options.owner}}};
+}
+
+std::vector<FoundUrl> seeds_of(const crawl::CrawlOptions& options) {
+    std::vector<FoundUrl> seeds;
+    // Then the sitemaps alone say which pages there are.
+    if (options.sitemap == crawl::SitemapUse::only) return seeds;
+    const auto rules = crawl::identity_rules(options);
+    for (const std::string& text : options.urls) {
+        const auto url = url::Url::parse(text);
+        if (!url) continue;
+        seeds.push_back({.url = url->without_fragment(),
+                         .key = crawl::url_key(*url, rules),
+                         .host = crawl::host_key(*url),
+                         .source = UrlSource::seed});
+    }
+    return seeds;
+}
+
+// One for each site that the start pages are on.
+std::vector<NewJob> sitemap_jobs(const crawl::CrawlOptions& options) {
+    std::vector<NewJob> jobs;
+    if (options.sitemap == crawl::SitemapUse::skip || options.list_only_seeds) return jobs;
+    std::vector<std::string> origins;
+    for (const std::string& text : options.urls) {
+        const auto url = url::Url::parse(text);
+        if (!url || std::ranges::find(origins, url->origin()) != origins.end()) continue;
+        origins.push_back(url->origin());
+        NewJob job = first_sitemaps_job(url->without_credentials());
+        job.owner = options.owner;
+        jobs.push_back(std::move(job));
+    }
+    return jobs;
+}
+
+}  // namespace
+
+Result<GroupId> start_crawl(store::Store& store, const crawl::CrawlOptions& options) {
+    const crawl::CrawlOptions whole = TRY(with_whole_urls(options));
+    return store.add_group(to_group(whole), sitemap_jobs(whole), seeds_of(whole));
+}
+
+Result<store::Schedule> crawl_schedule(const std::string& name, const std::string& cron,
+                                       const crawl::CrawlOptions& options) {
+    const crawl::CrawlOptions whole = TRY(with_whole_urls(options));
+    return store::Schedule{.name = name,
+                           .cron = cron,
+                           .job = {.kind = std::string(begin_crawl_kind), .owner = options.owner},
+                           .group = to_group(whole)};
+}
+
+Result<crawl::CrawlOptions> options_of(const Group& group) {
+    boost::system::error_code error;
+    const json::value value = json::parse(group.options, error);
+    if (error) return fail(ErrorCode::corrupt, "the crawl's options are damaged: " + error.message());
+    return crawl::parse_crawl_options(value);
+}
+
+Result<store::Outcome> begin_crawl(const store::JobLease& job, const JobTools& tools) {
+    if (!job.group) return fail(ErrorCode::invalid_argument, "there is no crawl to begin");
+    const Group crawl = TRY(tools.reader.group(*job.group));
+    const crawl::CrawlOptions options = TRY(options_of(crawl));
+    store::Outcome outcome{
+        .end = store::Completed{}, .found = seeds_of(options), .jobs = sitemap_jobs(options)};
+    for (NewJob& added : outcome.jobs) added.group = job.group;
+    return outcome;
+}
+
+}  // namespace quarry::work
