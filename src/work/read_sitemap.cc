@@ -1,0 +1,142 @@
+#include "work/read_sitemap.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "crawl/robots.h"
+#include "crawl/sitemap.h"
+#include "crawl/url_identity.h"
+#include "work/crawl_context.h"
+#include "work/http_status.h"
+
+namespace quarry::work {
+
+namespace {
+
+namespace json = boost::json;
+
+// An index may name indexes; one that names itself under ever new names comes to an end here.
+constexpr int max_levels = 5;
+constexpr std::size_t max_children = 1'000;
+
+struct SitemapJob {
+    std::string url{};
+    int level = 0;  // 0: the site itself, whose files are not known yet
+};
+
+NewJob to_job(const SitemapJob& file, std::optional<GroupId> group) {
+    NewJob job{.kind = std::string(read_sitemap_kind),
+               .payload = json::serialize(json::object{{"url", file.url}, {"level", file.level}}),
+               .group = group};
+    if (group) job.unique_key = fmt::format("{} {} {}", read_sitemap_kind, number(*group), file.url);
+    return job;
+}
+
+Result<SitemapJob> parse(const std::string& payload) {
+    boost::system::error_code error;
+    const json::value value = json::parse(payload, error);
+    const json::object* object = value.if_object();
+    const json::value* url = object ? object->if_contains("url") : nullptr;
+    const json::value* level = object ? object->if_contains("level") : nullptr;
+    if (error || !url || !url->is_string() || !level || !level->is_int64()) {
+        return fail(ErrorCode::invalid_argument, "the job does not say which sitemap to read");
+    }
+    return SitemapJob{std::string(url->as_string()), static_cast<int>(level->as_int64())};
+}
+
+class SitemapReader {
+public:
+    SitemapReader(const JobTools& tools, CrawlContext& crawl) : tools_(tools), crawl_(crawl) {}
+
+    Result<Page> get(const url::Url& url, std::size_t limit) const {
+        net::HttpLimits limits;
+        limits.body_bytes = limit;
+        limits.when_too_large = net::WhenTooLarge::truncate;
+        return tools_.fetcher.fetch({.url = url,
+                                     .headers = crawl_.headers_for(url),
+                                     .policy = crawl_.policy,
+                                     .limits = limits,
+                                     .retry = fetch::Retry::none,
+                                     .stop = tools_.stop});
+    }
+
+    // What robots.txt names, and where sitemaps usually are. A robots.txt that cannot be had names none.
+    Result<store::Outcome> list_files(const url::Url& site) const {
+        store::Outcome outcome{.end = store::Completed{}};
+        const url::Url robots_address = TRY(url::Url::parse("/robots.txt", &site));
+        const auto page = get(robots_address, crawl::max_robots_bytes);
+        std::vector<std::string> files;
+        if (page && page->status < 300) files = crawl::Robots::parse(page->body).sitemaps();
+        if (files.empty()) files.push_back(TRY(url::Url::parse("/sitemap.xml", &site)).href());
+        for (const std::string& file : files) add_file(file, site, 1, outcome);
+        return outcome;
+    }
+
+    Result<store::Outcome> read(const url::Url& address, int level) const {
+        store::Outcome outcome{.end = store::Completed{}};
+        const Page page = TRY(get(address, crawl::max_sitemap_bytes));
+        if (page.status >= 500 || page.status == 429) {
+            return fail(ErrorCode::unavailable,
+                        fmt::format("cannot fetch {}: {}", address.href(), http_status_line(page.status)));
+        }
+        // A site need not have one.
+        if (page.status >= 300) return outcome;
+        const url::Url base = url::Url::parse(page.final_url).value_or(address);
+        const auto sitemap = crawl::parse_sitemap(page.body, base);
+        if (!sitemap) {
+            outcome.end = store::Completed{.result = sitemap.error().message};
+            return outcome;
+        }
+        admit(*sitemap, outcome);
+        for (const std::string& child : sitemap->children) {
+            if (outcome.jobs.size() == max_children) break;
+            add_file(child, base, level + 1, outcome);
+        }
+        return outcome;
+    }
+
+private:
+    // A file of another site may list pages of this one, but not the other way round: those are not admitted.
+    void add_file(const std::string& file, const url::Url& base, int level, store::Outcome& outcome) const {
+        const auto url = url::Url::parse(file, &base);
+        if (!url || !url->is_http() || level > max_levels) return;
+        outcome.jobs.push_back(to_job({url->href(), level}, crawl_.id));
+    }
+
+    void admit(const crawl::Sitemap& sitemap, store::Outcome& outcome) const {
+        const auto scope = crawl_.scope();
+        const auto rules = crawl::identity_rules(crawl_.options);
+        for (const crawl::SitemapEntry& entry : sitemap.entries) {
+            const auto url = url::Url::parse(entry.loc);
+            if (!url || scope->check(*url, sitemap_depth) != crawl::Belongs::yes) continue;
+            outcome.found.push_back({.url = url->without_fragment(),
+                                     .key = crawl::url_key(*url, rules),
+                                     .host = crawl::host_key(*url),
+                                     .depth = sitemap_depth,
+                                     .source = UrlSource::sitemap});
+        }
+    }
+
+    // The site itself names them, as its start page does.
+    static constexpr int sitemap_depth = 1;
+
+    const JobTools& tools_;
+    CrawlContext& crawl_;
+};
+
+}  // namespace
+
+NewJob first_sitemaps_job(const std::string& site) {
+    return to_job({site, 0}, std::nullopt);
+}
+
+Result<store::Outcome> read_sitemap(const store::JobLease& job, const JobTools& tools) {
+    if (!job.group) return fail(ErrorCode::invalid_argument, "a sitemap is read for a crawl");
+    const SitemapJob file = TRY(parse(job.payload));
+    const auto crawl = TRY(CrawlContext::load(*job.group, tools.reader, tools.policy));
+    const url::Url address = TRY(url::Url::parse(file.url));
+    const SitemapReader reader(tools, *crawl);
+    return file.level == 0 ? reader.list_files(address) : reader.read(address, file.level);
+}
+
+}  // namespace quarry::work
