@@ -1,0 +1,239 @@
+#include "work/fetch_page.h"
+
+#include <array>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "crawl/admission.h"
+#include "crawl/simhash.h"
+#include "crawl/url_identity.h"
+#include "fetch/redirect.h"
+#include "fetch/retry_after.h"
+#include "model/document_json.h"
+#include "store/pack.h"
+#include "text/mime.h"
+#include "work/http_status.h"
+#include "work/read_document.h"
+#include "work/retry_delay.h"
+
+namespace quarry::work {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr int max_redirects = 10;
+
+store::Outcome retry(const FetchedUrl& fetched, std::string error, Timestamp not_before) {
+    store::Outcome outcome{.end = store::Retry{std::move(error), not_before}};
+    if (fetched.page) outcome.status = fetched.page->status;
+    return outcome;
+}
+
+store::Outcome skip(const FetchedUrl& fetched, SkipReason reason, std::string note) {
+    return {.end = store::Skipped{reason, std::move(note)}, .status = fetched.page->status};
+}
+
+store::Outcome no_answer(const FetchedUrl& fetched, Timestamp now) {
+    const Error& error = fetched.page.error();
+    if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, error.message}};
+    if (!is_worth_another_attempt(error.code)) return {.end = store::Failed{error.message}};
+    return retry(fetched, error.message, next_attempt(fetch_backoff, fetched.lease.attempt, now));
+}
+
+store::Outcome error_status(const FetchedUrl& fetched, Timestamp now) {
+    const Page& page = *fetched.page;
+    const std::string line = http_status_line(page.status);
+    if (page.status == 404 || page.status == 410) {
+        return {.end = store::Failed{line}, .status = page.status, .gone = {fetched.lease.key}};
+    }
+    const bool may_pass =
+        page.status == 408 || page.status == 425 || page.status == 429 || page.status >= 500;
+    if (!may_pass) return {.end = store::Failed{line}, .status = page.status};
+    Timestamp not_before = next_attempt(fetch_backoff, fetched.lease.attempt, now);
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+    if (const auto wait = fetch::retry_after(page.headers, seconds)) {
+        not_before = std::max(not_before, now + *wait);
+    }
+    return retry(fetched, line, not_before);
+}
+
+// A redirect is not followed: its target gets an entry of its own, so that it is fetched once however many
+// URLs lead there.
+store::Outcome redirect(const FetchedUrl& fetched) {
+    const store::UrlLease& lease = fetched.lease;
+    const std::string_view location = header_value(fetched.page->headers, "location");
+    const auto base = url::Url::parse(fetched.page->final_url);
+    const auto target = base ? fetch::redirect_target(*base, location) : base;
+    if (!target) {
+        return {.end = store::Failed{fmt::format("redirected to nowhere: \"{}\"", location)},
+                .status = fetched.page->status};
+    }
+    if (lease.redirects >= max_redirects) {
+        return {.end = store::Failed{fmt::format("more than {} redirects", max_redirects)},
+                .status = fetched.page->status};
+    }
+    CrawlContext& crawl = *fetched.crawl;
+    store::Outcome outcome = skip(fetched, SkipReason::redirect, "redirects to " + target->href());
+    // Where the start page leads is where the user wanted to go.
+    const bool leads_the_crawl = lease.source == UrlSource::seed && target->is_http();
+    const auto scope = crawl.scope();
+    if (!leads_the_crawl && scope->check(*target, lease.depth) != crawl::Belongs::yes) {
+        outcome.end =
+            store::Skipped{SkipReason::redirect, "redirects out of the crawl, to " + target->href()};
+        return outcome;
+    }
+    outcome.found.push_back({.url = target->without_fragment(),
+                             .key = crawl::url_key(*target, crawl::identity_rules(crawl.options)),
+                             .host = crawl::host_key(*target),
+                             .depth = lease.depth,
+                             .redirects = lease.redirects + 1,
+                             .source = leads_the_crawl ? UrlSource::seed : UrlSource::redirect});
+    if (leads_the_crawl) {
+        outcome.roots.push_back(target->without_fragment());
+        crawl.widen(outcome.roots);
+    }
+    return outcome;
+}
+
+Result<PackedContent> packed(const Document& document, const Formats& formats) {
+    Formats details = formats;
+    details.markdown = details.html = false;
+    details.links = details.metadata = true;
+    return store::pack({.markdown = document.markdown,
+                        .details = json::serialize(to_json(document, details)),
+                        .html = document.html});
+}
+
+PageFacts facts_of(const FetchedUrl& fetched, const Document& document) {
+    const Page& page = *fetched.page;
+    return {.url = fetched.lease.url,
+            .final_url = page.final_url,
+            .status = page.status,
+            .etag = std::string(header_value(page.headers, "etag")),
+            .last_modified = std::string(header_value(page.headers, "last-modified")),
+            .content_type = page.content_type,
+            .title = document.metadata.title,
+            .language = document.metadata.language,
+            .content_hash = store::content_hash(document.metadata.title, document.markdown),
+            .simhash = crawl::simhash(document.markdown),
+            .body_bytes = static_cast<std::int64_t>(page.body.size()),
+            .fetched_at = std::chrono::time_point_cast<std::chrono::milliseconds>(page.fetched_at)};
+}
+
+// The links of a page that has not changed, as they were read when it last did.
+Document former_document(const FetchedUrl& fetched, store::Reader& reader) {
+    Document document{.url = fetched.page->final_url};
+    const auto page = reader.page(fetched.crawl->collection, fetched.lease.key);
+    if (!page || !*page || !(*page)->content) return document;
+    boost::system::error_code error;
+    const json::value details = json::parse((*page)->content->details, error);
+    if (error || !details.is_object()) return document;
+    const json::value* links = details.as_object().if_contains("links");
+    if (!links || !links->is_array()) return document;
+    for (const json::value& link : links->as_array()) {
+        if (link.is_string()) document.links.push_back({.url = std::string(link.as_string())});
+    }
+    return document;
+}
+
+void follow_links(const FetchedUrl& fetched, const Document& document, const PageTools& tools,
+                  store::Outcome& outcome) {
+    CrawlContext& crawl = *fetched.crawl;
+    if (crawl.options.sitemap == crawl::SitemapUse::only || crawl.options.list_only_seeds) return;
+    const auto page = url::Url::parse(fetched.page->final_url);
+    if (!page) return;
+    crawl::Admitted admitted = tools.admissions.of(crawl).from_page(document, *page, fetched.lease.depth);
+    outcome.found = std::move(admitted.found);
+    outcome.canonical = admitted.canonical;
+}
+
+// Unchanged, says the server.
+store::Outcome not_modified(const FetchedUrl& fetched, const PageTools& tools) {
+    const Page& page = *fetched.page;
+    store::Outcome outcome{.end = store::Completed{}, .status = page.status};
+    PageWrite write{.key = fetched.lease.key};
+    write.facts = {.url = fetched.lease.url,
+                   .final_url = page.final_url,
+                   .status = page.status,
+                   .etag = std::string(header_value(page.headers, "etag")),
+                   .last_modified = std::string(header_value(page.headers, "last-modified")),
+                   .content_hash = fetched.lease.former ? fetched.lease.former->content_hash : 0,
+                   .fetched_at = std::chrono::time_point_cast<std::chrono::milliseconds>(page.fetched_at)};
+    outcome.pages.push_back(std::move(write));
+    follow_links(fetched, former_document(fetched, tools.reader), tools, outcome);
+    outcome.canonical.reset();
+    return outcome;
+}
+
+store::Outcome unreadable(const FetchedUrl& fetched, const Error& error) {
+    if (error.code == ErrorCode::unsupported) return skip(fetched, SkipReason::not_a_page, error.message);
+    return {.end = store::Failed{error.message}, .status = fetched.page->status};
+}
+
+store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTools& tools) {
+    CrawlContext& crawl = *fetched.crawl;
+    store::Outcome outcome{.end = store::Completed{}, .status = fetched.page->status};
+    follow_links(fetched, document, tools, outcome);
+    if (document.metadata.robots.noindex && !crawl.options.ignore_robots) {
+        outcome.end = store::Skipped{SkipReason::noindex, "the page asks not to be indexed"};
+        outcome.canonical.reset();
+        return outcome;
+    }
+    PageWrite write{.key = fetched.lease.key, .facts = facts_of(fetched, document)};
+    const auto& former = fetched.lease.former;
+    const bool is_unchanged = former && former->content_hash == write.facts.content_hash;
+    if (!is_unchanged) {
+        auto content = packed(document, crawl.extract.formats);
+        if (!content) return unreadable(fetched, content.error());
+        write.content = *std::move(content);
+    }
+    write.near_duplicate_of = crawl.near_duplicates.with(
+        [&](crawl::NearDuplicates& seen) { return seen.add(write.facts.simhash, write.key); });
+    if (fetched.page->final_url != fetched.lease.url) outcome.final_url = fetched.page->final_url;
+    outcome.pages.push_back(std::move(write));
+    return outcome;
+}
+
+store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
+    if (!fetched.page) return no_answer(fetched, now);
+    const int status = fetched.page->status;
+    if (status == 304) return not_modified(fetched, tools);
+    if (status >= 400) return error_status(fetched, now);
+    if (status >= 300) return redirect(fetched);
+    if (!may_hold_text(fetched.page->content_type)) {
+        return skip(fetched, SkipReason::not_a_page, "not a page: " + fetched.page->content_type);
+    }
+    auto document = read_document(*fetched.page, fetched.crawl->extract, tools.pdf);
+    if (!document) return unreadable(fetched, document.error());
+    return keep(fetched, *std::move(document), tools);
+}
+
+}  // namespace
+
+store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
+    store::Outcome outcome = read_answer(fetched, tools, now);
+    if (fetched.host_rule) outcome.hosts.push_back(*fetched.host_rule);
+    return outcome;
+}
+
+std::vector<Header> request_headers(const store::UrlLease& lease, CrawlContext& crawl, const url::Url& url) {
+    std::vector<Header> headers = crawl.headers_for(url);
+    if (!lease.former || !crawl.options.refresh) return headers;
+    if (!lease.former->etag.empty()) headers.push_back({"If-None-Match", lease.former->etag});
+    if (!lease.former->last_modified.empty()) {
+        headers.push_back({"If-Modified-Since", lease.former->last_modified});
+    }
+    return headers;
+}
+
+bool may_hold_text(std::string_view content_type) {
+    const auto type = text::parse_mime_type(content_type);
+    if (!type) return true;
+    constexpr std::array others = {std::string_view("image/"), std::string_view("audio/"),
+                                   std::string_view("video/"), std::string_view("font/")};
+    return std::ranges::none_of(others, [&](auto kind) { return type->essence.starts_with(kind); });
+}
+
+}  // namespace quarry::work

@@ -1,0 +1,64 @@
+// The threads that read pages: from the bytes of an answer to an outcome in the store.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/work_queue.h"
+#include "fetch/pdf.h"
+#include "store/reader.h"
+#include "store/store.h"
+#include "work/engine_message.h"
+#include "work/fetch_page.h"
+
+namespace quarry::work {
+
+struct PagePoolConfig {
+    int threads = 2;
+    std::uint64_t body_budget = 64ull << 20;  // bytes of bodies between the wire and the store
+    std::size_t page_budget = 512;            // pages there
+    fetch::PdfLimits pdf{};
+    std::function<Result<std::unique_ptr<store::Reader>>()> open_reader{};
+};
+
+class PagePool {
+public:
+    static Result<std::unique_ptr<PagePool>> open(store::Store& store, std::shared_ptr<EngineMailbox> mailbox,
+                                                  PagePoolConfig config);
+    // Waits until every page it was given is in the store.
+    ~PagePool();
+
+    // Takes a page. Never blocks; whoever fetches asks for room first. Any thread.
+    void add(FetchedUrl fetched);
+
+    // Room for more pages. When there was none, PagesDone is posted once there is.
+    bool has_room();
+    // True if every page it was given is in the store.
+    bool is_idle() const { return pages_ == 0; }
+
+private:
+    PagePool(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, PagePoolConfig config)
+        : store_(store), mailbox_(std::move(mailbox)), config_(std::move(config)) {}
+
+    void read_pages(store::Reader& reader);
+    void finish(FetchedUrl fetched, store::Outcome outcome);
+    void note_health(const FetchedUrl& fetched, const store::Outcome& outcome);
+    void leave(std::uint64_t bytes);
+    bool is_within_budget() const { return bytes_ < config_.body_budget && pages_ < config_.page_budget; }
+
+    store::Store& store_;
+    std::shared_ptr<EngineMailbox> mailbox_;
+    PagePoolConfig config_;
+    WorkQueue<FetchedUrl> queue_;
+    std::atomic<std::uint64_t> bytes_ = 0;
+    std::atomic<std::size_t> pages_ = 0;
+    std::atomic<bool> room_is_awaited_ = false;
+    std::vector<std::unique_ptr<store::Reader>> readers_;
+    std::vector<std::jthread> threads_;
+};
+
+}  // namespace quarry::work
