@@ -15,12 +15,16 @@
 #include "fetch/pdf.h"
 #include "model/page.h"
 #include "net/address_policy.h"
+#include "store/reader.h"
 #include "store/store.h"
 
 namespace quarry::work {
 
+class UrlsUnderWay;
+
 struct EngineConfig {
-    std::string name{};                       // of this worker, as `status` shows it
+    std::string name{};  // of this worker, as `status` shows it
+    std::function<Result<std::unique_ptr<store::Reader>>()> open_reader{};  // one for each thread that reads
     int max_fetches = 256;                    // pages on the wire at once, over all hosts
     int cpu_threads = 0;                      // that read pages; 0: one per core
     std::uint64_t body_budget = 64ull << 20;  // bytes of pages between the wire and the store
@@ -56,8 +60,12 @@ public:
     std::vector<std::string> current_urls(std::size_t limit) const;
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    class Run;
+
+    store::Store& store_;
+    fetch::Fetcher& fetcher_;
+    EngineConfig config_;
+    std::unique_ptr<UrlsUnderWay> under_way_;
 };
 
 }  // namespace quarry::work

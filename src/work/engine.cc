@@ -1,0 +1,268 @@
+#include "work/engine.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "work/engine_message.h"
+#include "work/job_pool.h"
+#include "work/leaser.h"
+#include "work/page_pool.h"
+#include "work/url_dispatcher.h"
+
+namespace quarry::work {
+
+namespace {
+
+int threads_for(int wanted) {
+    return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// Jobs other than pages mostly wait for the network.
+constexpr int job_threads = 2;
+
+}  // namespace
+
+// One run of the engine: everything that lives from its first lease to its last outcome.
+class Engine::Run {
+public:
+    static Result<std::unique_ptr<Run>> open(Engine& engine);
+
+    Result<void> until(const RunUntil& until, std::stop_token stop);
+
+private:
+    Run(Engine& engine, std::unique_ptr<store::Reader> reader)
+        : store_(engine.store_), config_(engine.config_), reader_(std::move(reader)) {}
+
+    void handle(LeasesArrived& arrived);
+    void handle(NothingDue& nothing) { nothing_due_ = nothing; }
+    void handle(FetchEnded& ended) { urls_->fetch_ended(ended); }
+    void handle(RobotsArrived& arrived) { urls_->robots_arrived(std::move(arrived.answer)); }
+    void handle(GroupChanged& changed) { urls_->group_changed(changed.group); }
+    void handle(JobEnded&) {}
+    void handle(PagesDone&) {}
+    void handle(CrawlUnhealthy& crawl);
+    void handle(StoreFailed& failed);
+    void handle(StopAsked&) {}
+
+    store::Demand demand() const;
+    void ask_for_work();
+    bool is_quiet() const;
+    bool is_drained();
+    bool has_idled(std::chrono::milliseconds idle_for);
+    std::optional<EngineMailbox::TimePoint> wake_time(const RunUntil& until) const;
+    void wind_down();
+    void beat(std::stop_token stop);
+    void sweep(std::stop_token stop);
+
+    store::Store& store_;
+    const EngineConfig& config_;
+    std::unique_ptr<store::Reader> reader_;
+    std::shared_ptr<EngineMailbox> mailbox_ = std::make_shared<EngineMailbox>();
+    WorkerId worker_{};
+    std::stop_source abort_;
+    std::optional<Error> error_;
+    std::optional<NothingDue> nothing_due_;  // the last word of the store, until something happens
+    std::optional<std::uint64_t> last_question_;
+    std::optional<Timestamp> idle_since_;
+    // In the order in which they must end, the last first.
+    std::unique_ptr<PagePool> pages_;
+    std::unique_ptr<UrlDispatcher> urls_;
+    std::unique_ptr<JobPool> jobs_;
+    std::unique_ptr<Leaser> leaser_;
+    std::jthread heartbeat_, sweeper_;
+};
+
+Result<std::unique_ptr<Engine::Run>> Engine::Run::open(Engine& engine) {
+    const EngineConfig& config = engine.config_;
+    std::unique_ptr<Run> run(new Run(engine, TRY(config.open_reader())));
+    run->worker_ = TRY(engine.store_.register_worker(config.name));
+    run->pages_ = TRY(PagePool::open(engine.store_, run->mailbox_,
+                                     {.threads = threads_for(config.cpu_threads),
+                                      .body_budget = config.body_budget,
+                                      .pdf = config.pdf,
+                                      .open_reader = config.open_reader}));
+    run->urls_ = std::make_unique<UrlDispatcher>(
+        DispatcherParts{.store = engine.store_,
+                        .reader = *run->reader_,
+                        .fetcher = engine.fetcher_,
+                        .pages = *run->pages_,
+                        .under_way = *engine.under_way_,
+                        .mailbox = run->mailbox_,
+                        .policy = config.policy,
+                        .headers = config.headers,
+                        .credentials_origin = config.credentials_origin,
+                        .max_fetches = static_cast<std::size_t>(config.max_fetches),
+                        .abort = run->abort_.get_token()});
+    run->jobs_ = TRY(JobPool::open(engine.store_, engine.fetcher_, run->mailbox_,
+                                   {.threads = job_threads,
+                                    .policy = config.policy,
+                                    .open_reader = config.open_reader,
+                                    .abort = run->abort_.get_token()}));
+    engine.store_.observe([mailbox = run->mailbox_](std::span<const store::Event> events) {
+        for (const store::Event& event : events) {
+            if (event.what == store::Event::What::group_changed) mailbox->post(GroupChanged{*event.group});
+        }
+    });
+    return run;
+}
+
+Result<void> Engine::Run::until(const RunUntil& until, std::stop_token stop) {
+    const std::stop_callback wake(stop, [&] { mailbox_->post(StopAsked{}); });
+    leaser_ = std::make_unique<Leaser>(store_, mailbox_);
+    heartbeat_ = std::jthread([this](std::stop_token token) { beat(token); });
+    sweeper_ = std::jthread([this](std::stop_token token) { sweep(token); });
+    std::vector<Message> messages;
+    while (!stop.stop_requested() && !error_) {
+        ask_for_work();
+        mailbox_->take(messages, wake_time(until));
+        for (Message& message : messages) std::visit([&](auto& news) { handle(news); }, message);
+        urls_->start_due();
+        if (until.enough && until.enough()) break;
+        if (until.drained && is_drained()) break;
+        if (until.idle_for.count() > 0 && has_idled(until.idle_for)) break;
+    }
+    wind_down();
+    if (error_) return std::unexpected(*error_);
+    return {};
+}
+
+void Engine::Run::handle(LeasesArrived& arrived) {
+    nothing_due_.reset();
+    last_question_.reset();
+    for (store::JobLease& job : arrived.leased.jobs) jobs_->add(std::move(job));
+    urls_->add(std::move(arrived.leased.urls), arrived.leased.hosts);
+}
+
+void Engine::Run::handle(CrawlUnhealthy& crawl) {
+    // A conflict means that the crawl has ended in another way meanwhile.
+    const auto failed = store_.fail_group(crawl.group, crawl.reason);
+    if (!failed && failed.error().code == ErrorCode::unavailable) error_ = failed.error();
+}
+
+void Engine::Run::handle(StoreFailed& failed) {
+    error_ = failed.error;
+}
+
+store::Demand Engine::Run::demand() const {
+    store::Demand demand{.worker = worker_};
+    urls_->describe_room(demand);
+    jobs_->describe_room(demand);
+    return demand;
+}
+
+void Engine::Run::ask_for_work() {
+    store::Demand wanted = demand();
+    if (wanted.urls > 0 || !wanted.kinds.empty()) leaser_->ask(std::move(wanted));
+}
+
+bool Engine::Run::is_quiet() const {
+    return urls_->on_the_wire() == 0 && urls_->waiting() == 0 && pages_->is_idle() && jobs_->is_idle();
+}
+
+// The store's "nothing" may be older than the last outcome. So it is asked once more when all is quiet, and
+// only that answer counts.
+bool Engine::Run::is_drained() {
+    if (!is_quiet()) {
+        last_question_.reset();
+        return false;
+    }
+    if (!last_question_) last_question_ = leaser_->ask_now(demand());
+    return nothing_due_ && nothing_due_->question >= *last_question_ && !nothing_due_->next_due;
+}
+
+bool Engine::Run::has_idled(std::chrono::milliseconds idle_for) {
+    const bool is_idle = is_quiet() && nothing_due_;
+    if (!is_idle) {
+        idle_since_.reset();
+        return false;
+    }
+    if (!idle_since_) idle_since_ = store_.now();
+    // Work that is due within the time is worth waiting for.
+    const bool more_is_near = nothing_due_->next_due && *nothing_due_->next_due < store_.now() + idle_for;
+    return !more_is_near && store_.now() - *idle_since_ >= idle_for;
+}
+
+std::optional<EngineMailbox::TimePoint> Engine::Run::wake_time(const RunUntil& until) const {
+    std::optional<Timestamp> at = urls_->next_due();
+    if (idle_since_ && until.idle_for.count() > 0) {
+        const Timestamp leave = *idle_since_ + until.idle_for;
+        at = at ? std::min(*at, leave) : leave;
+    }
+    if (!at) return std::nullopt;
+    return std::chrono::steady_clock::now() + std::max(std::chrono::milliseconds(1), *at - store_.now());
+}
+
+// Ends tidily: nothing new is begun, what is under way is finished, what waits goes back.
+void Engine::Run::wind_down() {
+    sweeper_.request_stop();
+    leaser_->stop();
+    if (error_) abort_.request_stop();
+    std::vector<Message> messages;
+    const auto take_in = [&] {
+        for (Message& message : messages) {
+            if (auto* arrived = std::get_if<LeasesArrived>(&message)) {
+                handle(*arrived);
+            } else if (auto* ended = std::get_if<FetchEnded>(&message)) {
+                handle(*ended);
+            } else if (auto* failed = std::get_if<StoreFailed>(&message)) {
+                error_ = failed->error;
+            }
+        }
+    };
+    mailbox_->take(messages, std::chrono::steady_clock::now());
+    take_in();
+    urls_->release_waiting();
+    while (urls_->on_the_wire() > 0) {
+        mailbox_->take(messages, std::nullopt);
+        take_in();
+    }
+    jobs_.reset();
+    pages_.reset();
+    heartbeat_ = {};
+    sweeper_ = {};
+}
+
+void Engine::Run::beat(std::stop_token stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+        never.wait_for(lock, stop, config_.heartbeat, [] { return false; });
+        if (stop.stop_requested()) return;
+        if (const auto lost = store_.beat(worker_, {}); !lost) mailbox_->post(StoreFailed{lost.error()});
+    }
+}
+
+void Engine::Run::sweep(std::stop_token stop) {
+    constexpr std::chrono::milliseconds step{50};
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+        never.wait_for(lock, stop, config_.sweep_every, [] { return false; });
+        for (bool more = true; more && !stop.stop_requested();) {
+            const auto swept = store_.sweep(config_.retention, step);
+            // A store that fails says so to whoever has work to do.
+            more = swept && swept->jobs + swept->groups + swept->contents > 0;
+        }
+    }
+}
+
+Engine::Engine(store::Store& store, fetch::Fetcher& fetcher, EngineConfig config)
+    : store_(store),
+      fetcher_(fetcher),
+      config_(std::move(config)),
+      under_way_(std::make_unique<UrlsUnderWay>()) {}
+
+Engine::~Engine() = default;
+
+Result<void> Engine::run(const RunUntil& until, std::stop_token stop) {
+    const auto run = TRY(Run::open(*this));
+    return run->until(until, stop);
+}
+
+std::vector<std::string> Engine::current_urls(std::size_t limit) const {
+    return under_way_->longest(limit);
+}
+
+}  // namespace quarry::work

@@ -1,0 +1,264 @@
+#include "work/engine.h"
+
+#include <doctest/doctest.h>
+
+#include "work/crawl_site.h"
+
+using namespace quarry;
+using namespace quarry::work;
+
+using Urls = std::map<std::string, std::string>;
+
+TEST_CASE_FIXTURE(CrawlSite, "a crawl brings every page that links lead to, each once") {
+    linked("/", {"/a", "/b", "/a#part", "/a?utm_source=mail"});
+    linked("/a", {"/", "/b", "/c"});
+    linked("/b", {"/a"});
+    linked("/c", {});
+
+    const GroupId id = crawl(options());
+
+    CHECK(urls(id) == Urls{{"/", "completed 200"},
+                           {"/a", "completed 200"},
+                           {"/b", "completed 200"},
+                           {"/c", "completed 200"}});
+    for (const char* path : {"/", "/a", "/b", "/c"}) CHECK(server.count_requests(path) == 1);
+    const Group crawl = group(id);
+    CHECK(crawl.state == JobState::completed);
+    CHECK(crawl.counters.completed == 4);
+    CHECK(crawl.counters.queued == 0);
+    CHECK(crawl.counters.running == 0);
+    REQUIRE(pages(id).size() == 4);
+    CHECK(pages(id)[0].content->markdown.find("words of the page at /") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a redirect's target is fetched once, whoever leads there") {
+    linked("/", {"/old", "/older", "/new"});
+    page("/old", "", 301, {{"Location", "/new"}});
+    page("/older", "", 302, {{"Location", "/old"}});
+    linked("/new", {});
+
+    const GroupId id = crawl(options());
+
+    CHECK(urls(id) == Urls{{"/", "completed 200"},
+                           {"/new", "completed 200"},
+                           {"/old", "skipped redirect"},
+                           {"/older", "skipped redirect"}});
+    CHECK(server.count_requests("/new") == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a redirect of the start page widens the crawl to where it leads") {
+    page("/docs/", "", 302, {{"Location", "/manual/"}});
+    linked("/manual/", {"/manual/a", "/elsewhere"});
+    linked("/manual/a", {});
+    linked("/elsewhere", {});
+
+    const GroupId id = crawl(options("/docs/"));
+
+    CHECK(urls(id) == Urls{{"/docs/", "skipped redirect"},
+                           {"/manual/", "completed 200"},
+                           {"/manual/a", "completed 200"}});
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a page that names another as canonical is not kept beside it") {
+    linked("/", {"/a?view=print", "/a"});
+    page("/a", "<link rel=canonical href=/a><p>The same words in both pages, word for word.</p>");
+    page("/a?view=print", "<link rel=canonical href=/a><p>The same words in both pages, word for word.</p>");
+
+    const GroupId id = crawl(options());
+
+    CHECK(group(id).counters.completed == 2);
+    CHECK(group(id).counters.skipped == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "robots.txt is obeyed, and what it forbids is listed") {
+    server.on("/robots.txt", [](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Content-Type", "text/plain"}}, "User-agent: *\nDisallow: /private\n");
+    });
+    linked("/", {"/private/x", "/open"});
+    linked("/open", {});
+    linked("/private/x", {});
+
+    const GroupId obedient = crawl(options());
+    CHECK(urls(obedient)["/private/x"] == "skipped robots");
+    CHECK(server.count_requests("/private/x") == 0);
+
+    crawl::CrawlOptions careless = options();
+    careless.ignore_robots = true;
+    CHECK(urls(crawl(careless))["/private/x"] == "completed 200");
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a page that fails is visible with its reason, and stops nothing") {
+    linked("/", {"/missing", "/forbidden", "/fine"});
+    page("/forbidden", "no", 403);
+    linked("/fine", {});
+
+    const GroupId id = crawl(options());
+
+    CHECK(urls(id)["/missing"] == "failed HTTP 404 Not Found");
+    CHECK(urls(id)["/forbidden"] == "failed HTTP 403 Forbidden");
+    CHECK(urls(id)["/fine"] == "completed 200");
+    CHECK(group(id).state == JobState::completed);
+    CHECK(group(id).counters.failed == 2);
+    CHECK(group(id).counters.gone == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "no more pages than the limit are fetched") {
+    std::vector<std::string> links;
+    for (int i = 0; i < 50; ++i) links.push_back("/p" + std::to_string(i));
+    linked("/", links);
+    for (const std::string& link : links) linked(link, {});
+    crawl::CrawlOptions limited = options();
+    limited.limit = 7;
+
+    const GroupId id = crawl(limited);
+
+    CHECK(group(id).state == JobState::completed);
+    CHECK(group(id).counters.completed == 7);
+    CHECK(pages(id).size() == 7);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "depth counts links from the start") {
+    linked("/", {"/1"});
+    linked("/1", {"/2"});
+    linked("/2", {"/3"});
+    linked("/3", {});
+    crawl::CrawlOptions shallow = options();
+    shallow.max_depth = 1;
+
+    CHECK(urls(crawl(shallow)) == Urls{{"/", "completed 200"}, {"/1", "completed 200"}});
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "pages that only the sitemap knows are fetched") {
+    linked("/", {});
+    linked("/hidden", {});
+    server.on("/sitemap.xml", [this](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Content-Type", "application/xml"}},
+                           "<urlset><url><loc>" + server.url("/hidden") + "</loc></url></urlset>");
+    });
+    crawl::CrawlOptions with_sitemap = options();
+    with_sitemap.sitemap = crawl::SitemapUse::include;
+
+    CHECK(urls(crawl(with_sitemap)) == Urls{{"/", "completed 200"}, {"/hidden", "completed 200"}});
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "nofollow and noindex are honoured") {
+    page("/", "<p>Start of the site, with a few words.</p><a href=/a>a</a><a rel=nofollow href=/b>b</a>");
+    page("/a", "<meta name=robots content=noindex><p>Words.</p><a href=/c>c</a>");
+    page("/c", "<meta name=robots content=nofollow><p>Words again.</p><a href=/d>d</a>");
+
+    CHECK(urls(crawl(options())) ==
+          Urls{{"/", "completed 200"}, {"/a", "skipped noindex"}, {"/c", "completed 200"}});
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a crawl in which most pages fail stops and says why") {
+    std::vector<std::string> links;
+    for (int i = 0; i < 200; ++i) links.push_back("/p" + std::to_string(i));
+    linked("/", links);
+    for (const std::string& link : links) page(link, "no", 403);
+    crawl::CrawlOptions careful = options();
+    careful.max_concurrency = 2;
+
+    const GroupId stopped = crawl(careful);
+    CHECK(group(stopped).state == JobState::failed);
+    CHECK(group(stopped).error.find("403") != std::string::npos);
+    CHECK(server.count_requests("/p199") == 0);
+
+    careful.go_on = true;
+    CHECK(group(crawl(careful)).counters.failed == 200);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a second crawl asks whether pages have changed, and keeps what has not") {
+    linked("/", {"/same", "/edited"});
+    server.on("/same", [](const test::ServerRequest& request, test::Connection& connection) {
+        if (header_value(request.headers, "if-none-match") == "\"v1\"") {
+            connection.respond(304, {{"ETag", "\"v1\""}}, "");
+            return;
+        }
+        connection.respond(200, {{"Content-Type", "text/html"}, {"ETag", "\"v1\""}},
+                           "<p>Words that stay as they are for ever.</p><a href=/behind>behind</a>");
+    });
+    linked("/edited", {});
+    linked("/behind", {});
+    crawl(options());
+    page("/edited", "<title>Edited</title><p>Other words than there were before.</p>");
+
+    const GroupId second = crawl(options());
+
+    CHECK(urls(second)["/same"] == "completed 304");
+    CHECK(urls(second)["/behind"] == "completed 200");  // found through the links that were stored
+    CHECK(group(second).counters.completed == 4);
+    CHECK(group(second).counters.unchanged == 3);
+    for (const StoredPage& stored : pages(second)) CHECK_FALSE(stored.content->markdown.empty());
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a page that is gone is removed at once, an undiscovered one after two crawls") {
+    linked("/", {"/gone", "/orphan", "/stays"});
+    for (const char* path : {"/gone", "/orphan", "/stays"}) linked(path, {});
+    crawl(options());
+    REQUIRE(pages().size() == 4);
+
+    linked("/", {"/gone", "/stays"});
+    page("/gone", "no more", 410);
+    crawl(options());
+    CHECK(pages().size() == 3);
+
+    linked("/", {"/stays"});
+    const GroupId third = crawl(options());
+    CHECK(pages().size() == 2);
+    CHECK(group(third).counters.removed == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a crawl that was stopped goes on where it was") {
+    std::vector<std::string> links;
+    for (int i = 0; i < 40; ++i) links.push_back("/p" + std::to_string(i));
+    linked("/", links);
+    for (const std::string& link : links) linked(link, {});
+    const GroupId id = start_crawl(*store, options()).value();
+    const RunUntil a_few{.enough = [&] { return group(id).counters.completed >= 5; }};
+    REQUIRE(run(a_few));
+    CHECK(group(id).state == JobState::running);
+    CHECK(group(id).counters.running == 0);
+
+    REQUIRE(run());
+
+    CHECK(group(id).state == JobState::completed);
+    CHECK(group(id).counters.completed == 41);
+    for (const std::string& link : links) CHECK(server.count_requests(link) == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a cancelled crawl fetches nothing more") {
+    linked("/", {"/a"});
+    linked("/a", {});
+    const GroupId id = start_crawl(*store, options()).value();
+    REQUIRE(store->cancel(id));
+
+    REQUIRE(run());
+
+    CHECK(group(id).state == JobState::cancelled);
+    CHECK(server.count_requests("/") == 0);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a private address is refused unless the crawl was allowed it") {
+    linked("/", {});
+    crawl::CrawlOptions strict = options();
+    strict.allow_private = false;
+    strict.ignore_robots = true;
+
+    const GroupId id = crawl(strict);
+
+    CHECK(urls(id)["/"].find("failed") == 0);
+    CHECK(urls(id)["/"].find("loopback") != std::string::npos);
+    CHECK(server.requests().empty());
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "pages nearly the same as another are marked") {
+    std::string words;
+    for (int i = 0; i < 200; ++i) words += "word" + std::to_string(i * 7919 % 997) + " ";
+    linked("/", {"/one", "/two"});
+    page("/one", "<p>" + words + "first</p>");
+    page("/two", "<p>" + words + "second</p>");
+
+    const GroupId id = crawl(options());
+
+    CHECK(group(id).counters.duplicates == 1);
+}

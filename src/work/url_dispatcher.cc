@@ -1,0 +1,297 @@
+#include "work/url_dispatcher.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "crawl/url_identity.h"
+#include "fetch/retry_after.h"
+#include "work/retry_delay.h"
+
+namespace quarry::work {
+
+namespace {
+
+// Enough that a fast host never waits for the store, few enough that a restart repeats little.
+constexpr std::size_t enough_of_a_host = 128;
+constexpr std::size_t enough_of_a_slow_host = 4;
+constexpr std::size_t enough_in_all = 1'024;
+
+crawl::Observation observe(const Result<Page>& page, Timestamp now, std::chrono::milliseconds latency) {
+    using Failure = crawl::Observation::Failure;
+    crawl::Observation seen{.latency = latency};
+    if (!page) {
+        const ErrorCode code = page.error().code;
+        if (code == ErrorCode::timeout) seen.failure = Failure::timeout;
+        if (code == ErrorCode::unavailable) seen.failure = Failure::connection;
+        return seen;
+    }
+    seen.status = page->status;
+    if (const auto wait = fetch::retry_after(page->headers, std::chrono::floor<std::chrono::seconds>(now))) {
+        seen.retry_after = *wait;
+    }
+    return seen;
+}
+
+bool asks_for_patience(const crawl::Observation& seen) {
+    return seen.status == 429 || seen.status == 503 || seen.retry_after.has_value();
+}
+
+}  // namespace
+
+void UrlsUnderWay::begin(JobId id, const std::string& url) {
+    state_.with([&](State& state) { state.entries[id] = {url, ++state.started}; });
+}
+
+void UrlsUnderWay::end(JobId id) {
+    state_.with([&](State& state) { state.entries.erase(id); });
+}
+
+std::vector<std::string> UrlsUnderWay::longest(std::size_t limit) {
+    std::vector<Entry> entries;
+    state_.with([&](State& state) {
+        for (const auto& [id, entry] : state.entries) entries.push_back(entry);
+    });
+    std::ranges::sort(entries, {}, &Entry::order);
+    std::vector<std::string> urls;
+    for (Entry& entry : entries) {
+        if (urls.size() == limit) break;
+        urls.push_back(std::move(entry.url));
+    }
+    return urls;
+}
+
+UrlDispatcher::UrlDispatcher(DispatcherParts parts)
+    : parts_(std::move(parts)),
+      robots_(parts_.fetcher, [mailbox = parts_.mailbox](RobotsCache::Answer answer) {
+          mailbox->post(RobotsArrived{std::move(answer)});
+      }) {}
+
+void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<store::HostRule>& rules) {
+    for (store::UrlLease& lease : urls) {
+        HostLane& lane = lane_of(lease);
+        const auto rule = std::ranges::find(rules, lane.name, &store::HostRule::host);
+        if (rule != rules.end()) {
+            lane.pace.with([&](crawl::HostPace& pace) { pace.restore(*rule, parts_.store.now()); });
+        }
+        auto crawl = crawl_of(lease.group);
+        if (!crawl) continue;
+        lane.obey(crawl->options, std::nullopt);
+        lane.add({std::move(lease), std::move(crawl)});
+        ++waiting_;
+        look_at(lane);
+    }
+}
+
+HostLane& UrlDispatcher::lane_of(const store::UrlLease& lease) {
+    auto& lane = lanes_[lease.host];
+    if (!lane) lane = std::make_shared<HostLane>(lease.host, lease.host_name);
+    return *lane;
+}
+
+std::shared_ptr<CrawlContext> UrlDispatcher::crawl_of(GroupId group) {
+    auto& crawl = crawls_[group];
+    if (crawl) return crawl;
+    auto loaded = CrawlContext::load(group, parts_.reader, parts_.policy);
+    if (loaded) {
+        crawl = *std::move(loaded);
+        crawl->add_credentials(parts_.headers, parts_.credentials_origin);
+    } else {
+        // Its options are of a newer program, or damaged: nobody else could go on with it either.
+        parts_.mailbox->post(CrawlUnhealthy{group, loaded.error().message});
+    }
+    return crawl;
+}
+
+void UrlDispatcher::look_at(HostLane& lane) {
+    if (lane.is_queued) return;
+    lane.is_queued = true;
+    to_look_at_.push_back(lane.id);
+}
+
+void UrlDispatcher::fetch_ended(const FetchEnded& ended) {
+    --on_the_wire_;
+    if (const auto crawl = crawls_.find(ended.group); crawl != crawls_.end() && crawl->second) {
+        --crawl->second->running;
+        // A crawl that was at its own limit may go on at any of its hosts.
+        if (crawl->second->options.max_concurrency && lanes_.size() > 1) {
+            for (const auto& [id, lane] : lanes_) look_at(*lane);
+        }
+    }
+    if (const auto lane = lanes_.find(ended.host); lane != lanes_.end()) look_at(*lane->second);
+}
+
+void UrlDispatcher::robots_arrived(RobotsCache::Answer answer) {
+    const auto waiting = waiting_for_robots_.extract(answer.key);
+    robots_.take(std::move(answer), parts_.store.now());
+    if (waiting.empty()) return;
+    for (const HostId host : waiting.mapped()) {
+        if (const auto lane = lanes_.find(host); lane != lanes_.end()) look_at(*lane->second);
+    }
+}
+
+void UrlDispatcher::group_changed(GroupId group) {
+    const auto crawl = crawls_.find(group);
+    if (crawl == crawls_.end()) return;
+    const auto state = parts_.reader.group(group);
+    if (state && state->state == JobState::running) return;
+    std::vector<WaitingUrl> removed;
+    for (const auto& [id, lane] : lanes_) std::ranges::move(lane->remove(group), std::back_inserter(removed));
+    waiting_ -= removed.size();
+    release(std::move(removed));
+    if (!state || state->is_over()) crawls_.erase(crawl);
+}
+
+void UrlDispatcher::start_due() {
+    const Timestamp now = parts_.store.now();
+    while (!timers_.empty() && timers_.top().first <= now) {
+        if (const auto lane = lanes_.find(timers_.top().second); lane != lanes_.end()) look_at(*lane->second);
+        timers_.pop();
+    }
+    while (!to_look_at_.empty() && on_the_wire_ < parts_.max_fetches && parts_.pages.has_room()) {
+        HostLane& lane = *lanes_.at(to_look_at_.front());
+        to_look_at_.pop_front();
+        lane.is_queued = false;
+        start_lane(lane);
+    }
+}
+
+void UrlDispatcher::start_lane(HostLane& lane) {
+    while (on_the_wire_ < parts_.max_fetches) {
+        const Timestamp now = parts_.store.now();
+        if (lane.waiting() == 0) return;
+        if (!lane.pace.with([&](const crawl::HostPace& pace) { return pace.may_start(now); })) {
+            const auto next =
+                lane.pace.with([&](const crawl::HostPace& pace) { return pace.next_start(now); });
+            if (next) timers_.push({*next, lane.id});
+            return;
+        }
+        auto url = lane.take_next();
+        if (!url) return;
+        --waiting_;
+        if (start(lane, *url) == Start::not_now) {
+            lane.put_back(*std::move(url));
+            ++waiting_;
+            return;
+        }
+    }
+    look_at(lane);
+}
+
+UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
+    auto address = url::Url::parse(waiting.lease.url);
+    if (!address) {
+        finish_without_fetch(std::move(waiting), {.end = store::Failed{address.error().message}});
+        return Start::done_without;
+    }
+    if (!waiting.crawl->options.ignore_robots) {
+        const RobotsCache::Rules* rules = rules_for(*address, waiting, lane);
+        if (!rules) return Start::not_now;
+        if (!rules->error.empty()) {
+            const Timestamp again = next_attempt(robots_backoff, waiting.lease.attempt, parts_.store.now());
+            finish_without_fetch(std::move(waiting),
+                                 {.end = store::Retry{"robots.txt cannot be had: " + rules->error, again}});
+            return Start::done_without;
+        }
+        const auto verdict = rules->robots.check(waiting.crawl->options.robots_agent, *address);
+        if (!verdict.allowed) {
+            finish_without_fetch(std::move(waiting),
+                                 {.end = store::Skipped{SkipReason::robots, "robots.txt: " + verdict.rule}});
+            return Start::done_without;
+        }
+    }
+    fetch(lane, std::move(waiting), *std::move(address));
+    return Start::started;
+}
+
+const RobotsCache::Rules* UrlDispatcher::rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane) {
+    CrawlContext& crawl = *waiting.crawl;
+    const std::string key = RobotsCache::key_of(url, crawl.policy);
+    const RobotsCache::Rules* rules = robots_.find(key, parts_.store.now(), [&] {
+        return RobotsCache::Question{.url = url, .policy = crawl.policy, .headers = crawl.headers_for(url)};
+    });
+    if (!rules) {
+        waiting_for_robots_[key].push_back(lane.id);
+        return nullptr;
+    }
+    if (const auto delay = rules->robots.crawl_delay(crawl.options.robots_agent)) {
+        lane.obey(crawl.options, delay);
+    }
+    return rules;
+}
+
+void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) {
+    const Timestamp started = parts_.store.now();
+    lane.pace.with([&](crawl::HostPace& pace) { pace.started(started); });
+    ++on_the_wire_;
+    ++waiting.crawl->running;
+    parts_.under_way.begin(waiting.lease.lease.id, waiting.lease.url);
+    const auto rules = crawl::identity_rules(waiting.crawl->options);
+    fetch::FetchRequest request{.url = address,
+                                .headers = request_headers(waiting.lease, *waiting.crawl, address),
+                                .policy = waiting.crawl->policy,
+                                .wants_content = may_hold_text,
+                                // Only to itself: a server that sets a cookie and asks again.
+                                .may_follow =
+                                    [rules, key = waiting.lease.key](const url::Url& next) {
+                                        return next.is_http() && crawl::url_key(next, rules) == key;
+                                    },
+                                .retry = fetch::Retry::none,
+                                .stop = parts_.abort};
+    auto shared_lane = lanes_.at(lane.id);
+    auto ended = [this, started, lane = std::move(shared_lane),
+                  waiting = std::move(waiting)](Result<Page> page) mutable {
+        const Timestamp now = parts_.store.now();
+        const FetchEnded message{lane->id, waiting.lease.group};
+        FetchedUrl fetched{.lease = std::move(waiting.lease), .crawl = std::move(waiting.crawl)};
+        fetched.host_rule = lane->pace.with([&](crawl::HostPace& pace) {
+            const crawl::Observation seen = observe(page, now, now - started);
+            pace.ended(now, seen);
+            // What a host asks for outlives this process.
+            return asks_for_patience(seen) ? std::optional(pace.to_rule(lane->name)) : std::nullopt;
+        });
+        fetched.page = std::move(page);
+        parts_.under_way.end(fetched.lease.lease.id);
+        parts_.pages.add(std::move(fetched));
+        parts_.mailbox->post(message);
+    };
+    parts_.fetcher.fetch(std::move(request), std::move(ended));
+}
+
+void UrlDispatcher::finish_without_fetch(WaitingUrl url, store::Outcome outcome) {
+    std::vector<store::Finished> finished;
+    finished.push_back({url.lease.lease, std::move(outcome)});
+    parts_.store.finish(std::move(finished), [mailbox = parts_.mailbox](auto verdicts) {
+        if (!verdicts) mailbox->post(StoreFailed{verdicts.error()});
+    });
+}
+
+std::optional<Timestamp> UrlDispatcher::next_due() const {
+    if (timers_.empty()) return std::nullopt;
+    return timers_.top().first;
+}
+
+void UrlDispatcher::describe_room(store::Demand& demand) const {
+    demand.urls = waiting_ >= enough_in_all / 2 ? 0 : static_cast<int>(enough_in_all - waiting_);
+    demand.urls_per_host = static_cast<int>(enough_of_a_host);
+    for (const auto& [id, lane] : lanes_) {
+        const std::size_t enough = lane->has_delay() ? enough_of_a_slow_host : enough_of_a_host / 2;
+        if (lane->waiting() >= enough) demand.saturated.push_back(id);
+    }
+}
+
+void UrlDispatcher::release_waiting() {
+    for (const auto& [id, lane] : lanes_) release(lane->remove_all());
+    waiting_ = 0;
+}
+
+void UrlDispatcher::release(std::vector<WaitingUrl> urls) {
+    if (urls.empty()) return;
+    std::vector<store::LeaseRef> leases;
+    for (const WaitingUrl& url : urls) leases.push_back(url.lease.lease);
+    if (auto released = parts_.store.release(std::move(leases)); !released) {
+        parts_.mailbox->post(StoreFailed{released.error()});
+    }
+}
+
+}  // namespace quarry::work

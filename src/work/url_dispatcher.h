@@ -1,0 +1,110 @@
+// Which URL goes over the wire next: hosts at their own pace, crawls in turns, robots.txt first. Used by one
+// thread, the engine's; answers come back on the HTTP client's thread and go straight to the pages' readers.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "fetch/fetcher.h"
+#include "store/reader.h"
+#include "store/store.h"
+#include "work/crawl_context.h"
+#include "work/engine_message.h"
+#include "work/host_lane.h"
+#include "work/page_pool.h"
+#include "work/robots_cache.h"
+
+namespace quarry::work {
+
+// What is on the wire, for people who watch.
+class UrlsUnderWay {
+public:
+    void begin(JobId id, const std::string& url);
+    void end(JobId id);
+    std::vector<std::string> longest(std::size_t limit);
+
+private:
+    struct Entry {
+        std::string url;
+        std::uint64_t order = 0;
+    };
+    struct State {
+        std::unordered_map<JobId, Entry> entries;
+        std::uint64_t started = 0;
+    };
+    Guarded<State> state_;
+};
+
+struct DispatcherParts {
+    store::Store& store;
+    store::Reader& reader;  // of this thread
+    fetch::Fetcher& fetcher;
+    PagePool& pages;
+    UrlsUnderWay& under_way;
+    std::shared_ptr<EngineMailbox> mailbox;
+    net::AddressPolicy policy{};
+    std::vector<Header> headers{};     // credentials of the settings …
+    std::string credentials_origin{};  // … and who gets them
+    std::size_t max_fetches = 256;
+    std::stop_token abort{};  // ends what is on the wire at once
+};
+
+class UrlDispatcher {
+public:
+    explicit UrlDispatcher(DispatcherParts parts);
+
+    // Takes leased URLs in. Those of a crawl that cannot be read fail, with the reason.
+    void add(std::vector<store::UrlLease> urls, const std::vector<store::HostRule>& rules);
+
+    void fetch_ended(const FetchEnded& ended);
+    void robots_arrived(RobotsCache::Answer answer);
+    void group_changed(GroupId group);
+
+    // Starts everything that may start now.
+    void start_due();
+    // When something that waits for its time may start.
+    std::optional<Timestamp> next_due() const;
+
+    // How many URLs the dispatcher would like to have, and of which hosts it has enough.
+    void describe_room(store::Demand& demand) const;
+
+    std::size_t on_the_wire() const { return on_the_wire_; }
+    std::size_t waiting() const { return waiting_; }
+    // Gives everything that has not started back to the store.
+    void release_waiting();
+
+private:
+    enum class Start { started, done_without, not_now };
+
+    HostLane& lane_of(const store::UrlLease& lease);
+    std::shared_ptr<CrawlContext> crawl_of(GroupId group);
+    void look_at(HostLane& lane);
+    void start_lane(HostLane& lane);
+    Start start(HostLane& lane, WaitingUrl& url);
+    const RobotsCache::Rules* rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane);
+    void fetch(HostLane& lane, WaitingUrl url, url::Url address);
+    void finish_without_fetch(WaitingUrl url, store::Outcome outcome);
+    void release(std::vector<WaitingUrl> urls);
+
+    DispatcherParts parts_;
+    RobotsCache robots_;
+    std::unordered_map<HostId, std::shared_ptr<HostLane>> lanes_;
+    std::unordered_map<GroupId, std::shared_ptr<CrawlContext>> crawls_;
+    std::unordered_map<std::string, std::vector<HostId>> waiting_for_robots_;  // by key
+    std::deque<HostId> to_look_at_;
+    using Timer = std::pair<Timestamp, HostId>;
+    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+    std::size_t on_the_wire_ = 0;
+    std::size_t waiting_ = 0;
+};
+
+}  // namespace quarry::work
