@@ -106,11 +106,11 @@ Result<Group> read_group(db::Connection& connection, GroupId id) {
 }
 
 Result<std::int64_t> read_position(db::Connection& connection, GroupId id) {
-    // Groups of an owner begin by priority, then by age. One that wants no company waits for every owner's.
+    // Groups of an owner begin by priority, then by age.
     Query query(R"sql(
         SELECT count(*) FROM grp AS waiting CROSS JOIN grp AS other
         WHERE waiting.state = 0 AND other.state = 0
-          AND (other.owner = waiting.owner OR waiting.company = 1)
+          AND other.owner = waiting.owner
           AND (other.priority, other.id) <= (waiting.priority, waiting.id))sql");
     query.add(" AND waiting.id = ?", id);
     std::int64_t position = 0;

@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite_reader_jobs.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -188,29 +189,25 @@ Result<void> count_from(db::Connection& connection, const Source& source, const 
     });
 }
 
-// URLs are counted from their groups' counters: there may be millions of them.
+// URLs are counted from their groups' counters: there may be millions of them. In a group that was cancelled,
+// those that are counted nowhere were cancelled with it.
 Result<void> count_urls(db::Connection& connection, const JobFilter& filter, Counts& counts) {
     Query query(
-        "SELECT collection, state, queued, running, completed + skipped, failed FROM grp"
-        " CROSS JOIN owner ON owner.id = grp.owner WHERE true");
+        "SELECT collection, queued, running, completed + skipped, failed,"
+        " iif(state = 4, discovered - completed - skipped - failed, 0)"
+        " FROM grp CROSS JOIN owner ON owner.id = grp.owner WHERE true");
     if (filter.group) query.add(" AND grp.id = ?", *filter.group);
     if (!filter.owner.empty()) query.add(" AND owner.name = ?", filter.owner);
     if (!filter.collection.empty()) query.add(" AND collection = ?", filter.collection);
     return query.each(connection, [&](const db::Statement& row) {
-        const auto add = [&](JobState state, std::int64_t count) {
-            const bool wanted = filter.states.empty() || std::ranges::count(filter.states, state) > 0;
-            if (count > 0 && wanted)
-                counts[{std::string(kind_of_urls), std::string(row.text(0)), state}] += count;
-        };
-        const auto group_state = static_cast<JobState>(row.integer(1));
-        const bool is_over = group_state == JobState::completed || group_state == JobState::failed;
-        const JobState waiting = group_state == JobState::cancelled ? JobState::cancelled
-                                 : is_over                          ? JobState::completed
-                                                                    : JobState::queued;
-        add(waiting, row.integer(2));
-        add(JobState::running, row.integer(3));
-        add(JobState::completed, row.integer(4));
-        add(JobState::failed, row.integer(5));
+        constexpr std::array states = {JobState::queued, JobState::running, JobState::completed,
+                                       JobState::failed, JobState::cancelled};
+        for (std::size_t index = 0; index < states.size(); ++index) {
+            const std::int64_t count = row.integer(static_cast<int>(index) + 1);
+            const bool wanted = filter.states.empty() || std::ranges::count(filter.states, states[index]) > 0;
+            if (count == 0 || !wanted) continue;
+            counts[{std::string(kind_of_urls), std::string(row.text(0)), states[index]}] += count;
+        }
     });
 }
 
