@@ -134,13 +134,11 @@ void CurlMulti::set_timer(long timeout_ms) {
         timer_ = Clock::now() + std::chrono::milliseconds(timeout_ms);
 }
 
-void CurlMulti::run(std::chrono::milliseconds longest) {
-    run_timers();
+void CurlMulti::wait(std::chrono::milliseconds longest) {
     std::array<epoll_event, 64> events;
     const int count =
         epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), milliseconds_to_wait(longest));
     for (int i = 0; i < count; ++i) handle_event(events[i].data.u64, events[i].events);
-    run_timers();
 }
 
 int CurlMulti::milliseconds_to_wait(std::chrono::milliseconds longest) const {

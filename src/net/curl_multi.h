@@ -31,9 +31,12 @@ public:
     void add(CURL* handle);
     void remove(CURL* handle);
 
+    // Lets curl do what is due by its timers, such as beginning what was added.
+    void run_timers();
+
     // Waits until a socket is ready, one of curl's timers is due, somebody calls wake(), or `longest` has
-    // passed; then lets curl do what is to be done. What is due already is done without waiting.
-    void run(std::chrono::milliseconds longest);
+    // passed; then lets curl use the sockets that are ready.
+    void wait(std::chrono::milliseconds longest);
 
     // A transfer that has ended and not been told yet; it is removed.
     struct Ended {
@@ -42,7 +45,7 @@ public:
     };
     std::optional<Ended> next_ended();
 
-    // Ends the current run(), or the next one if none is under way. Any thread.
+    // Ends the current wait(), or the next one if none is under way. Any thread.
     void wake();
 
 private:
@@ -64,7 +67,6 @@ private:
     void unregister(int socket, Watch& watch);
     int close_socket(int socket);
     void set_timer(long timeout_ms);
-    void run_timers();
     void handle_event(std::uint64_t key, std::uint32_t events);
     int milliseconds_to_wait(std::chrono::milliseconds longest) const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace quarry::net {
@@ -19,7 +20,12 @@ struct HttpConfig {
     std::size_t max_in_flight = 256;    // transfers under way at once
     std::size_t max_waiting = 10'000;   // requests accepted beyond those; more fail with `conflict`
     std::size_t max_connections = 512;  // open connections, idle ones included
-    std::size_t max_lookups = 32;       // each DNS lookup is a thread of curl's
+    std::size_t max_lookups = 32;       // names looked up at once; each lookup is a thread of curl's
+
+    // Decoded bytes of bodies that are not yet handed to their callbacks, all transfers together. When they
+    // are used up, no transfer begins and those under way pause, at no cost to their time limits, until
+    // others have ended; one always goes on. So there can be more by one body and a block.
+    std::uint64_t max_bytes_in_flight = std::uint64_t{256} * 1024 * 1024;
 };
 
 }  // namespace quarry::net

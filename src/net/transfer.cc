@@ -45,7 +45,9 @@ struct Transfer::Callbacks {
         return static_cast<Transfer*>(self)->take_header_line({data, size}) ? size : 0;
     }
     static std::size_t body(char* data, std::size_t, std::size_t size, void* self) {
-        return static_cast<Transfer*>(self)->take_body({data, size}) ? size : 0;
+        auto* transfer = static_cast<Transfer*>(self);
+        if (transfer->must_pause()) return CURL_WRITEFUNC_PAUSE;
+        return transfer->take_body({data, size}) ? size : 0;
     }
 };
 
@@ -64,8 +66,9 @@ void Transfer::end_lookup(bool has_address) {
     if (auto done = std::exchange(lookup_watch_, nullptr)) done(has_address);
 }
 
-Result<void> Transfer::prepare(std::unique_ptr<TransferHandle> handle, bool is_proxied) {
+Result<void> Transfer::prepare(std::unique_ptr<TransferHandle> handle, BodyBudget& budget, bool is_proxied) {
     handle_ = std::move(handle);
+    budget_ = &budget;
     is_proxied_ = is_proxied;
     TRY(check_target());
     TRY(handle_->set_headers(request_.headers));
@@ -201,10 +204,31 @@ bool Transfer::take_body(std::string_view bytes) {
         return skipped_bytes_ <= most_skipped_bytes;
     }
     auto fed = decoder_->feed(bytes, response_.body);
+    budget_->add(response_.body.size() - budgeted_bytes_);
+    budgeted_bytes_ = response_.body.size();
     if (fed) return true;
     response_.is_truncated =
         fed.error().code == ErrorCode::too_large && request_.limits.when_too_large == WhenTooLarge::truncate;
     return response_.is_truncated ? false : stop_with(std::move(fed).error());
+}
+
+// Waiting for others costs the request none of its time. curl's timer may go off meanwhile and be gone; what
+// then comes too slowly after the pause is ended by check_speed().
+bool Transfer::must_pause() {
+    if (response_.is_body_skipped || budget_->may_grow(*this)) return false;
+    paused_at_ = Clock::now();
+    curl_easy_setopt(handle_->curl(), CURLOPT_TIMEOUT_MS, 0L);
+    return true;
+}
+
+CURLcode Transfer::resume(Clock::time_point now) {
+    paused_time_ += std::chrono::ceil<std::chrono::milliseconds>(now - *paused_at_);
+    paused_at_.reset();
+    window_start_ = now;
+    window_bytes_ = 0;
+    const auto timeout = request_.limits.timeout + paused_time_;
+    curl_easy_setopt(handle_->curl(), CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
+    return curl_easy_pause(handle_->curl(), CURLPAUSE_CONT);
 }
 
 bool Transfer::stop_with(Error error) {
@@ -214,7 +238,7 @@ bool Transfer::stop_with(Error error) {
 
 Result<void> Transfer::check_speed(Clock::time_point now) {
     const HttpLimits& limits = request_.limits;
-    if (!window_start_ || now - *window_start_ < limits.low_speed_time) return {};
+    if (paused_at_ || !window_start_ || now - *window_start_ < limits.low_speed_time) return {};
     const auto seconds = std::chrono::duration<double>(limits.low_speed_time).count();
     if (static_cast<double>(window_bytes_) < static_cast<double>(limits.low_speed_bytes_per_second) * seconds)
         return fail(ErrorCode::timeout,
@@ -273,6 +297,7 @@ std::unique_ptr<TransferHandle> Transfer::finish_with(Error error) {
 
 std::unique_ptr<TransferHandle> Transfer::deliver(Result<HttpResponse> result) {
     end_lookup(false);
+    if (budget_) budget_->release(*this, budgeted_bytes_);
     stop_watch_.reset();
     callback_(std::move(result));
     if (handle_ && request_.method != HttpMethod::get) handle_->reset();

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "net/body_budget.h"
 #include "net/body_decoder.h"
 #include "net/curl_handles.h"
 #include "net/http_message.h"
@@ -48,7 +49,11 @@ public:
     void watch_lookup(std::move_only_function<void(bool has_address)> done);
 
     // Takes the handle and sets what this request needs. Fails if the request must not or cannot be sent.
-    Result<void> prepare(std::unique_ptr<TransferHandle> handle, bool is_proxied);
+    // The budget must outlive it.
+    Result<void> prepare(std::unique_ptr<TransferHandle> handle, BodyBudget& budget, bool is_proxied);
+
+    // Goes on after the budget had no room for its body. Fails with what curl would have reported later.
+    CURLcode resume(Clock::time_point now);
 
     // Fails once the server has sent too little for too long.
     Result<void> check_speed(Clock::time_point now);
@@ -71,6 +76,7 @@ private:
     curl_socket_t open_socket(const curl_sockaddr& address);
     bool may_send_to(const char* address);
     bool take_header_line(std::string_view line);
+    bool must_pause();
     bool take_body(std::string_view bytes);
     Result<void> begin_body();
     bool stop_with(Error error);
@@ -97,6 +103,10 @@ private:
     bool is_connected_ = false;
     bool are_headers_complete_ = false;
     bool has_body_begun_ = false;
+    BodyBudget* budget_ = nullptr;
+    std::uint64_t budgeted_bytes_ = 0;
+    std::optional<Clock::time_point> paused_at_;
+    std::chrono::milliseconds paused_time_{0};
     std::uint64_t header_bytes_ = 0;
     std::uint64_t skipped_bytes_ = 0;
 

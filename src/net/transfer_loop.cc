@@ -32,7 +32,10 @@ bool is_stopped(const Transfer& transfer) {
 }  // namespace
 
 TransferLoop::TransferLoop(HttpConfig config, std::unique_ptr<CurlMulti> multi)
-    : config_(std::move(config)), multi_(std::move(multi)), lookups_(config_.max_lookups) {}
+    : config_(std::move(config)),
+      multi_(std::move(multi)),
+      budget_(config_.max_bytes_in_flight),
+      lookups_(config_.max_lookups) {}
 
 void TransferLoop::submit(TransferOwner transfer) {
     enum class Answer { accepted, accepted_asleep, full, closed };
@@ -72,10 +75,14 @@ void TransferLoop::run_once() {
     const auto now = Clock::now();
     for (auto& transfer : inbox.arrived) accept(std::move(transfer), now);
     if (inbox.must_look_for_stops) end_stopped();
-    queue_due(now);
-    start_waiting();
     end_slow(now);
-    multi_->run(fall_asleep() ? time_to_wait(now) : std::chrono::milliseconds(0));
+    queue_due(now);
+    resume_paused(now);
+    start_waiting();
+    multi_->run_timers();
+    // What has ended may have made room for others.
+    const bool may_sleep = !finish_ended() && fall_asleep();
+    multi_->wait(may_sleep ? time_to_wait(now) : std::chrono::milliseconds(0));
     finish_ended();
 }
 
@@ -122,7 +129,7 @@ void TransferLoop::start_waiting() {
         watch_lookup(*transfer);
         waiting_.push_back(std::move(transfer));
     }
-    while (!waiting_.empty() && live_.size() < config_.max_in_flight) {
+    while (!waiting_.empty() && live_.size() < config_.max_in_flight && budget_.has_room()) {
         auto transfer = std::move(waiting_.front());
         waiting_.pop_front();
         start(std::move(transfer));
@@ -140,18 +147,32 @@ void TransferLoop::watch_lookup(Transfer& transfer) {
 }
 
 void TransferLoop::start(TransferOwner transfer) {
-    if (auto prepared = transfer->prepare(take_handle(), is_proxied()); !prepared)
+    if (auto prepared = transfer->prepare(take_handle(), budget_, is_proxied()); !prepared)
         return settle(std::move(transfer), std::move(prepared).error());
     CURL* curl = transfer->curl();
     multi_->add(curl);
     live_.emplace(curl, std::move(transfer));
 }
 
-void TransferLoop::finish_ended() {
-    while (const auto ended = multi_->next_ended()) {
-        const auto transfer = std::move(live_.extract(ended->handle).mapped());
-        count_finished();
-        keep(transfer->finish(ended->code));
+bool TransferLoop::finish_ended() {
+    bool has_any = false;
+    for (; const auto ended = multi_->next_ended(); has_any = true) finish(ended->handle, ended->code);
+    return has_any;
+}
+
+void TransferLoop::finish(CURL* curl, CURLcode code) {
+    const auto transfer = std::move(live_.extract(curl).mapped());
+    count_finished();
+    keep(transfer->finish(code));
+}
+
+void TransferLoop::resume_paused(Clock::time_point now) {
+    while (Transfer* transfer = budget_.next_resumable()) {
+        CURL* curl = transfer->curl();
+        const CURLcode code = transfer->resume(now);
+        if (code == CURLE_OK) continue;
+        multi_->remove(curl);
+        finish(curl, code);
     }
 }
 

@@ -55,7 +55,9 @@ private:
     void watch_lookup(Transfer& transfer);
     void start_waiting();
     void start(TransferOwner transfer);
-    void finish_ended();
+    bool finish_ended();
+    void finish(CURL* curl, CURLcode code);
+    void resume_paused(Clock::time_point now);
     void end_stopped();
     void end_slow(Clock::time_point now);
     void end_live(CURL* curl, Error error);
@@ -74,6 +76,7 @@ private:
     // Handles and live transfers must go before the multi handle they were part of.
     std::unique_ptr<CurlMulti> multi_;
     std::vector<std::unique_ptr<TransferHandle>> idle_handles_;
+    BodyBudget budget_;
     LookupQueue lookups_;                // those that wait for the address of a name
     std::deque<TransferOwner> waiting_;  // those that only wait for room
     std::unordered_map<CURL*, TransferOwner> live_;
