@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 
 #include "extract/byte_masks.h"
 
@@ -12,32 +11,6 @@ namespace quarry::extract {
 namespace {
 
 using Mask = std::uint64_t;
-
-// The bytes to look at, and so many after them that words can be hashed in steps of eight.
-class Window {
-public:
-    Window(std::string_view text, std::size_t start)
-        : size_(std::min(text.size() - start, ByteMasks::width)) {
-        if (text.size() - start >= padded_size) {
-            bytes_ = text.data() + start;
-            return;
-        }
-        copy_.fill(' ');
-        std::memcpy(copy_.data(), text.data() + start, text.size() - start);
-        bytes_ = copy_.data();
-    }
-    Window(const Window&) = delete;
-    Window& operator=(const Window&) = delete;
-
-    const char* bytes() const { return bytes_; }
-    std::size_t size() const { return size_; }
-
-private:
-    static constexpr std::size_t padded_size = ByteMasks::width + 8;
-    std::array<char, padded_size> copy_;
-    const char* bytes_;
-    std::size_t size_;
-};
 
 Mask first_bits(std::size_t count) {
     return count >= 64 ? ~Mask{0} : (Mask{1} << count) - 1;
@@ -66,10 +39,11 @@ constexpr std::array<std::uint32_t, 256> make_mark_kinds() {
 
 constexpr auto mark_kinds = make_mark_kinds();
 
+// Counts what is in the first `limit` bytes of a text.
 class Counter {
 public:
-    Counter(const Window& window, const ByteMasks& masks, std::size_t limit, const ScanResult& result)
-        : bytes_(window.bytes()),
+    Counter(std::string_view text, const ByteMasks& masks, std::size_t limit, const ScanResult& result)
+        : text_(text),
           word_(masks.word & first_bits(limit)),
           capital_(masks.capital & first_bits(limit)),
           digit_(masks.digit & first_bits(limit)),
@@ -82,7 +56,7 @@ public:
         hash_words();
         count_punctuation();
         if (visible_ == 0) return;
-        const char last = bytes_[63 - std::countl_zero(visible_)];
+        const char last = text_[static_cast<std::size_t>(63 - std::countl_zero(visible_))];
         counts_.ends_sentence = last == '.' || last == '!' || last == '?' || last == ':' || last == ';';
     }
 
@@ -108,37 +82,37 @@ private:
     void count_years(Mask begins) {
         const Mask four = digit_ & (digit_ >> 1) & (digit_ >> 2) & (digit_ >> 3);
         for (Mask left = begins & four & ~(word_ >> 4); left != 0; left &= left - 1) {
-            const char* year = bytes_ + std::countr_zero(left);
+            const char* year = text_.data() + std::countr_zero(left);
             counts_.years += (year[0] == '1' && year[1] == '9') || (year[0] == '2' && year[1] == '0');
         }
     }
 
     void hash_words() {
-        std::array<std::uint32_t, ByteMasks::width / 2> hashes;
-        std::size_t count = 0;
-        std::int32_t vocabulary = 0;
+        std::uint64_t fingerprint = counts_.fingerprint;
+        std::int32_t vocabulary = counts_.vocabulary;
+        std::uint32_t* next_word = result_.next_word;
         for (Mask left = word_; left != 0;) {
-            const int start = std::countr_zero(left);
-            const int size = std::countr_one(left >> start);
-            const WordHash hash = WordHash::of_padded(bytes_ + start, static_cast<std::size_t>(size));
-            hashes[count++] = hash.value();
+            const auto start = static_cast<std::size_t>(std::countr_zero(left));
+            const auto size = static_cast<std::size_t>(std::countr_one(left >> start));
+            const WordHash hash = start + size + WordHash::padding <= text_.size()
+                                      ? WordHash::of_padded(text_.data() + start, size)
+                                      : WordHash(text_.substr(start, size));
+            fingerprint = (fingerprint + hash.value()) * 0x9E3779B97F4A7C15U;
             vocabulary += result_.weights[hash];
+            *next_word++ = hash.value();
             left &= left + (left & -left);  // without the lowest run of ones
         }
-        for (std::size_t at = 0; at < count; ++at) {
-            counts_.fingerprint = (counts_.fingerprint + hashes[at]) * 0x9E3779B97F4A7C15U;
-        }
-        counts_.vocabulary += vocabulary;
-        result_.words.insert(result_.words.end(), hashes.begin(), hashes.begin() + count);
+        counts_.fingerprint = fingerprint;
+        counts_.vocabulary = vocabulary;
+        result_.next_word = next_word;
     }
 
     void count_punctuation() {
         std::uint32_t sums = 0;
         for (Mask left = visible_ & ~word_; left != 0; left &= left - 1) {
-            const char* mark = bytes_ + std::countr_zero(left);
-            // The end of the text is padded with spaces.
-            const bool ends = static_cast<unsigned char>(mark[1]) <= ' ';
-            sums += mark_kinds[static_cast<unsigned char>(*mark)] & (ends ? ~0U : ~stop);
+            const auto at = static_cast<std::size_t>(std::countr_zero(left));
+            const bool ends = at + 1 == text_.size() || static_cast<unsigned char>(text_[at + 1]) <= ' ';
+            sums += mark_kinds[static_cast<unsigned char>(text_[at])] & (ends ? ~0U : ~stop);
         }
         counts_.commas += sums & 0xFF;
         counts_.separators += sums >> 8 & 0xFF;
@@ -146,25 +120,25 @@ private:
         counts_.sentence_ends += sums >> 24;
     }
 
-    const char* bytes_;
+    std::string_view text_;
     Mask word_, capital_, digit_, visible_;
     const ScanResult& result_;
     TextCounts& counts_;
 };
 
 AsciiStretch scan(std::string_view text, std::size_t start, const ScanResult& result) {
-    const Window window(text, start);
-    const ByteMasks masks = masks_of(window.bytes());
-    const Mask beyond_ascii = masks.beyond_ascii & first_bits(window.size());
-    const Mask runs = masks.word | beyond_ascii;
-    std::size_t limit = window.size(), resume_at = 0;
-    const bool may_go_on = start + window.size() < text.size();
-    if (may_go_on && runs >> 63 != 0) limit = run_begin(runs, 63);
-    if (beyond_ascii != 0) {
-        limit = std::min(limit, run_begin(runs, static_cast<std::size_t>(std::countr_zero(beyond_ascii))));
-        resume_at = 64 - static_cast<std::size_t>(std::countl_zero(beyond_ascii));
+    const std::string_view rest = text.substr(start);
+    const std::size_t size = std::min(rest.size(), ByteMasks::width);
+    const ByteMasks masks = masks_of(rest.data(), size);
+    const Mask runs = masks.word | masks.beyond_ascii;
+    std::size_t limit = size, resume_at = 0;
+    if (rest.size() > size && runs >> 63 != 0) limit = run_begin(runs, 63);
+    if (masks.beyond_ascii != 0) {
+        const auto first = static_cast<std::size_t>(std::countr_zero(masks.beyond_ascii));
+        limit = std::min(limit, run_begin(runs, first));
+        resume_at = 64 - static_cast<std::size_t>(std::countl_zero(masks.beyond_ascii));
     }
-    Counter(window, masks, limit, result).run();
+    Counter(rest, masks, limit, result).run();
     return {.end = start + limit, .resume_at = start + std::max(limit, resume_at)};
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "extract/block.h"
 #include "extract/vocabulary.h"
@@ -15,7 +14,7 @@ namespace quarry::extract {
 struct ScanResult {
     const WordWeights& weights;
     TextCounts& counts;
-    std::vector<std::uint32_t>& words;  // hashes, in order
+    std::uint32_t*& next_word;  // hashes, in order; there is room for a word per two bytes, and one more
 };
 
 struct AsciiStretch {

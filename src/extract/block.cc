@@ -27,6 +27,7 @@ public:
     Blocks run() {
         for (NodeId id = 0; id < tree_.size(); ++id) id = visit(id);
         result_.before[tree_.size()] = static_cast<std::uint32_t>(result_.list.size());
+        result_.words.resize(word_count_);
         return std::move(result_);
     }
 
@@ -79,16 +80,24 @@ private:
         if (is_blank(text)) return;
         const NodeId container = container_[tree_[id].parent];
         if (boundary_ || result_.list.empty() || result_.list.back().container != container) {
-            const auto first_word = static_cast<std::uint32_t>(result_.words.size());
             result_.list.push_back(
-                {.container = container, .first = id, .last = id, .first_word = first_word});
+                {.container = container, .first = id, .last = id, .first_word = word_count_});
         }
         boundary_ = false;
         line_breaks_ = 0;
         Block& block = result_.list.back();
         block.last = id;
-        scan_text(text, id < link_end_ ? InLink::yes : InLink::no, {weights_, block.text, result_.words});
-        block.end_word = static_cast<std::uint32_t>(result_.words.size());
+        make_room_for_words(text);
+        std::uint32_t* next_word = result_.words.data() + word_count_;
+        scan_text(text, id < link_end_ ? InLink::yes : InLink::no, {weights_, block.text, next_word});
+        word_count_ = static_cast<std::uint32_t>(next_word - result_.words.data());
+        block.end_word = word_count_;
+    }
+
+    // Between two words is a byte at least.
+    void make_room_for_words(std::string_view text) {
+        const std::size_t wanted = word_count_ + text.size() / 2 + 1;
+        if (result_.words.size() < wanted) result_.words.resize(2 * wanted);
     }
 
     const Tree& tree_;
@@ -96,6 +105,7 @@ private:
     const WordWeights& weights_;
     Blocks result_;
     std::vector<NodeId> container_;
+    std::uint32_t word_count_ = 0;
     NodeId link_end_ = 0;
     int line_breaks_ = 0;
     bool boundary_ = true;

@@ -46,7 +46,7 @@ struct PageView {
     const html::Tree& tree;
     Visibility visibility;
     Blocks blocks;
-    std::vector<Surroundings> surroundings;
+    SurroundingsByNode surroundings;
     PageCues cues;
     std::vector<BlockSums> sums;  // one more than blocks
     BlockKinds kinds;

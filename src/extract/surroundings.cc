@@ -83,53 +83,56 @@ public:
     Reader(const Tree& tree, const Blocks& blocks, const Visibility& visibility, const WordWeights& weights)
         : tree_(tree), blocks_(blocks), visibility_(visibility), weights_(weights), all_(tree.size()) {}
 
-    std::vector<Surroundings> run() {
+    SurroundingsByNode run() {
+        find_holders();
         count_repeats();
-        for (NodeId id = 0; id < tree_.size(); ++id) {
-            if (tree_[id].kind == html::NodeKind::text) continue;
-            if (block_count(id) == 0) {
-                id = tree_[id].end - 1;
-            } else {
-                read(id);
-            }
-        }
+        for (const NodeId id : holders_) read(id);
         return std::move(all_);
     }
 
 private:
     std::uint32_t block_count(NodeId id) const { return blocks_.before[tree_[id].end] - blocks_.before[id]; }
 
-    // A run is a row of alike siblings; its length is kept with its first element until all are counted.
-    void count_repeats() {
-        struct LastChild {
-            NodeId id = html::no_node;
-            std::uint32_t signature = 0;
-        };
-        std::vector<LastChild> last(tree_.size());
-        run_of_.resize(tree_.size());
-        run_length_.resize(tree_.size());
-        for (NodeId id = 1; id < tree_.size(); ++id) {
-            if (!tree_.is_element(id)) continue;
+    // The nodes that hold blocks, in order.
+    void find_holders() {
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_.is_text(id)) continue;
             if (block_count(id) == 0) {
                 id = tree_[id].end - 1;
                 continue;
             }
-            if (!is_block_level(tree_[id])) continue;
-            LastChild& before = last[tree_[id].parent];
+            holders_.push_back(id);
+            all_.add(id);
+        }
+    }
+
+    // A run is a row of alike siblings; its length is kept with its first element until all are counted.
+    void count_repeats() {
+        struct LastChild {
+            std::uint32_t place = 0;  // 0 for none
+            std::uint32_t signature = 0;
+        };
+        std::vector<LastChild> last(all_.size());
+        run_of_.resize(all_.size());
+        run_length_.resize(all_.size());
+        for (const NodeId id : holders_) {
+            if (!tree_.is_element(id) || !is_block_level(tree_[id])) continue;
+            const std::uint32_t place = all_.place(id);
+            LastChild& before = last[all_.place(tree_[id].parent)];
             const std::uint32_t own = signature_of(tree_, id);
-            all_[id].signature = own;
-            run_of_[id] = before.id != html::no_node && before.signature == own ? run_of_[before.id] : id;
-            ++run_length_[run_of_[id]];
-            before = {id, own};
+            all_.entry(id).signature = own;
+            run_of_[place] = before.place != 0 && before.signature == own ? run_of_[before.place] : place;
+            ++run_length_[run_of_[place]];
+            before = {place, own};
         }
     }
 
     void read(NodeId id) {
-        Surroundings& own = all_[id];
+        Surroundings& own = all_.entry(id);
         const NodeId parent = tree_[id].parent;
         const std::uint32_t signature = own.signature;
         if (parent != html::no_node) {
-            own = all_[parent];
+            own = all_.entry(parent);
             if (block_count(parent) > block_count(id)) own.wider = parent;
         }
         own.repeats = 0;
@@ -143,7 +146,9 @@ private:
 
     void add_tag_and_role(NodeId id, Surroundings& own) const {
         const std::uint32_t region = region_of_tag(tree_[id].tag);
-        own.regions |= region | region_of_role(tree_.attribute_or_empty(id, Attr::role));
+        own.regions |= region;
+        if (tree_[id].attribute_count != 0)
+            own.regions |= region_of_role(tree_.attribute_or_empty(id, Attr::role));
         if (region == bit(Region::list)) own.lists = static_cast<std::uint8_t>(std::min(own.lists + 1, 255));
         if (region == bit(Region::table))
             own.tables = static_cast<std::uint8_t>(std::min(own.tables + 1, 255));
@@ -152,7 +157,7 @@ private:
 
     void add_names(NodeId id, Surroundings& own) const {
         // The classes of <html> and <body> describe the page and the browser, not a place in it.
-        if (id == tree_.html() || id == tree_.body()) return;
+        if (tree_[id].attribute_count == 0 || id == tree_.html() || id == tree_.body()) return;
         const NameCues cues = read_name_cues(tree_, id, weights_);
         own.cues |= cues.bits;
         for (std::uint32_t bits = cues.bits; bits != 0; bits &= bits - 1) {
@@ -164,8 +169,9 @@ private:
     }
 
     void add_repeat(NodeId id, Surroundings& own) const {
-        if (run_length_[run_of_[id]] < 3 || !is_block_level(tree_[id])) return;
-        own.repeats = run_length_[run_of_[id]];
+        const std::uint32_t length = run_length_[run_of_[all_.place(id)]];
+        if (length < 3 || !is_block_level(tree_[id])) return;
+        own.repeats = length;
         own.inner_repeat = id;
         if (own.outer_repeat == html::no_node) own.outer_repeat = id;
     }
@@ -174,15 +180,21 @@ private:
     const Blocks& blocks_;
     const Visibility& visibility_;
     const WordWeights& weights_;
-    std::vector<Surroundings> all_;
-    std::vector<NodeId> run_of_;
+    SurroundingsByNode all_;
+    std::vector<NodeId> holders_;
+    std::vector<std::uint32_t> run_of_;  // per entry: the place of the first of its run
     std::vector<std::uint32_t> run_length_;
 };
 
 }  // namespace
 
-std::vector<Surroundings> read_surroundings(const Tree& tree, const Blocks& blocks,
-                                            const Visibility& visibility, const Vocabulary& vocabulary) {
+void SurroundingsByNode::add(NodeId id) {
+    place_[id] = static_cast<std::uint32_t>(entries_.size());
+    entries_.emplace_back();
+}
+
+SurroundingsByNode read_surroundings(const Tree& tree, const Blocks& blocks, const Visibility& visibility,
+                                     const Vocabulary& vocabulary) {
     return Reader(tree, blocks, visibility, vocabulary.name_words).run();
 }
 

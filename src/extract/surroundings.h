@@ -59,8 +59,27 @@ struct Surroundings {
     bool in(Region region) const { return (regions >> static_cast<unsigned>(region) & 1U) != 0; }
 };
 
-// One entry per node; only elements that hold blocks are filled in.
-std::vector<Surroundings> read_surroundings(const html::Tree& tree, const Blocks& blocks,
-                                            const Visibility& visibility, const Vocabulary& vocabulary);
+// The surroundings of all nodes. Only elements that hold blocks have any, which are few of them; the others
+// share an empty entry.
+class SurroundingsByNode {
+public:
+    explicit SurroundingsByNode(html::NodeId nodes) : entries_(1), place_(nodes) {}
+
+    const Surroundings& operator[](html::NodeId id) const { return entries_[place_[id]]; }
+
+    // Gives the node an entry of its own, to be filled in. References to entries become invalid.
+    void add(html::NodeId id);
+    Surroundings& entry(html::NodeId id) { return entries_[place_[id]]; }
+    // Entries are numbered from 0 on, the shared one first.
+    std::uint32_t place(html::NodeId id) const { return place_[id]; }
+    std::size_t size() const { return entries_.size(); }
+
+private:
+    std::vector<Surroundings> entries_;
+    std::vector<std::uint32_t> place_;  // per node
+};
+
+SurroundingsByNode read_surroundings(const html::Tree& tree, const Blocks& blocks,
+                                     const Visibility& visibility, const Vocabulary& vocabulary);
 
 }  // namespace quarry::extract

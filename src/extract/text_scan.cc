@@ -70,7 +70,7 @@ private:
         do step();
         while (at_ < end || (is_run_byte(at_) && is_run_byte(at_ - 1)));
         each_word(text_.substr(start, at_ - start),
-                  [this](WordHash word) { result_.words.push_back(word.value()); });
+                  [this](WordHash word) { *result_.next_word++ = word.value(); });
     }
 
     void step() {
@@ -172,7 +172,7 @@ void scan_text(std::string_view text, InLink in_link, const ScanResult& result) 
     if (in_link == InLink::yes) result.counts.link_words += result.counts.words - words_before;
 }
 
-bool is_blank(std::string_view text) {
+bool is_blank_throughout(std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         const auto byte = static_cast<unsigned char>(text[at]);
         if (kinds[byte] == Kind::space) continue;

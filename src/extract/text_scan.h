@@ -15,6 +15,10 @@ enum class InLink : std::uint8_t { no, yes };
 void scan_text(std::string_view text, InLink in_link, const ScanResult& result);
 
 // True if there is nothing but ASCII white space and no-break spaces.
-bool is_blank(std::string_view text);
+bool is_blank_throughout(std::string_view text);
+inline bool is_blank(std::string_view text) {
+    const bool begins_visibly = !text.empty() && text.front() > ' ';
+    return !begins_visibly && is_blank_throughout(text);
+}
 
 }  // namespace quarry::extract

@@ -68,10 +68,19 @@ bool has_image(const Tree& tree, NodeId id) {
 }  // namespace
 
 Visibility::Visibility(const Tree& tree) : tree_(tree), signs_(tree.size()), before_(tree.size() + 1) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    std::uint64_t bytes = 0;
+    NodeId skip_to = 0;
     for (NodeId id = 0; id < tree.size(); ++id) {
-        if (!tree.is_text(id)) signs_[id] = signs_of(id);
+        before_[id] = static_cast<std::uint32_t>(std::min(bytes, most));
+        if (tree.is_text(id)) {
+            if (id >= skip_to && !is_blank(tree[id].text)) bytes += tree[id].text.size();
+            continue;
+        }
+        signs_[id] = signs_of(id);
+        if ((signs_[id] & never_rendered) != 0) skip_to = std::max(skip_to, tree[id].end);
     }
-    count_text();
+    before_[tree.size()] = static_cast<std::uint32_t>(std::min(bytes, most));
 }
 
 std::uint8_t Visibility::signs_of(NodeId id) const {
@@ -108,22 +117,6 @@ std::uint8_t Visibility::signs_of_attributes(NodeId id) const {
         }
     }
     return static_cast<std::uint8_t>(is_tab_panel ? signs & ~hidden : signs);
-}
-
-void Visibility::count_text() {
-    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-    std::uint64_t bytes = 0;
-    NodeId skip_to = 0;
-    for (NodeId id = 0; id < tree_.size(); ++id) {
-        before_[id] = static_cast<std::uint32_t>(std::min(bytes, most));
-        if (id < skip_to) continue;
-        if ((signs_[id] & never_rendered) != 0) {
-            skip_to = tree_[id].end;
-        } else if (tree_.is_text(id) && !is_blank(tree_[id].text)) {
-            bytes += tree_[id].text.size();
-        }
-    }
-    before_[tree_.size()] = static_cast<std::uint32_t>(std::min(bytes, most));
 }
 
 bool Visibility::is_never_shown(NodeId id) const {

@@ -37,7 +37,6 @@ private:
 
     std::uint8_t signs_of(html::NodeId id) const;
     std::uint8_t signs_of_attributes(html::NodeId id) const;
-    void count_text();
     bool is_never_shown(html::NodeId id) const;
     std::uint64_t text_inside(html::NodeId id) const { return before_[tree_[id].end] - before_[id]; }
     bool noscript_adds(html::NodeId id) const;

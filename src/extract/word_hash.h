@@ -9,6 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "extract/byte_masks.h"
+
 namespace quarry::extract {
 
 // A hash that is blind to ASCII case. It takes eight bytes at a time, because most words have no more.
@@ -20,7 +22,8 @@ public:
         value_ = end(mix(state, read(word.data(), word.size())));
     }
 
-    // The same for bytes that may be read up to eight beyond the end of the word.
+    // The same for a word that has so many bytes behind it, which may be read.
+    static constexpr std::size_t padding = 7;
     static WordHash of_padded(const char* word, std::size_t size) {
         std::uint64_t state = begin(size);
         for (; size > 8; word += 8, size -= 8) state = mix(state, read_whole(word));
@@ -61,7 +64,7 @@ private:
 
     // At most eight bytes, the first one lowest.
     static constexpr std::uint64_t read(const char* bytes, std::size_t size) {
-        if (!std::is_constant_evaluated() && size == 8) return read_whole(bytes);
+        if (!std::is_constant_evaluated()) return read_bytes(bytes, size);
         std::uint64_t word = 0;
         for (std::size_t at = size; at-- > 0;) word = word << 8 | static_cast<unsigned char>(bytes[at]);
         return word;
