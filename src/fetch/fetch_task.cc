@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "fetch/redirect.h"
 #include "fetch/retry_after.h"
-#include "net/header_text.h"
 #include "net/request_headers.h"
 #include "url/percent.h"
 
@@ -40,14 +40,18 @@ std::string shown(const url::Url& url) {
     return text;
 }
 
+bool has_credentials(const url::Url& url) {
+    return !url.username().empty() || !url.password().empty();
+}
+
 url::Url without_credentials(const url::Url& url) {
+    if (!has_credentials(url)) return url;
     auto bare = url::Url::parse(url.without_credentials());
     return bare ? *std::move(bare) : url;
 }
 
 std::vector<Header> with_credentials_of(const url::Url& url, std::vector<Header> headers) {
-    const bool has_credentials = !url.username().empty() || !url.password().empty();
-    if (has_credentials && header_value(headers, "Authorization").empty())
+    if (has_credentials(url) && header_value(headers, "Authorization").empty())
         headers.push_back({"Authorization", net::basic_authorization(url::percent_decoded(url.username()),
                                                                      url::percent_decoded(url.password()))});
     return headers;
@@ -66,7 +70,6 @@ FetchTask::FetchTask(std::shared_ptr<Fetcher::Shared> shared, FetchRequest reque
       try_started_(started_) {}
 
 void FetchTask::start(std::unique_ptr<FetchTask> task) {
-    task->is_new_place();
     State first = task->enter_hop();
     transition_to(std::move(task), std::move(first));
 }
@@ -90,13 +93,14 @@ void FetchTask::send(std::unique_ptr<FetchTask> task, Clock::time_point not_befo
 
 // The breaker is asked once per hop and told once how it ended: a page that needed a retry was no failure.
 FetchTask::State FetchTask::enter_hop() {
-    auto admitted = shared_->breaker.admit(url_.origin(), Clock::now());
+    origin_ = url_.origin();
+    auto admitted = shared_->breaker.admit(origin_, Clock::now());
     if (!admitted) return failed(std::move(admitted).error());
     return Requesting{};
 }
 
 void FetchTask::leave_hop(Outcome outcome) {
-    shared_->breaker.record(url_.origin(), outcome, Clock::now());
+    shared_->breaker.record(origin_, outcome, Clock::now());
 }
 
 FetchTask::State FetchTask::handle_answer(net::HttpResponse response) {
@@ -135,6 +139,7 @@ FetchTask::State FetchTask::follow(net::HttpResponse response) {
     // Gone for good: a later hop back to the first origin is no reason to trust it with what another one
     // asked for.
     if (!is_same_origin(url_, *target)) headers_ = headers_without_secrets(headers_);
+    if (visited_.empty()) visited_.insert(url_.without_fragment() + "\n");  // The first hop has no cookies.
     url_ = *std::move(target);
     if (!is_new_place()) return failed({ErrorCode::refused, "the redirects go in a circle"});
     return enter_hop();
@@ -152,7 +157,7 @@ std::optional<FetchTask::State> FetchTask::retry(const Attempt& attempt) {
     if (!*delay) return std::nullopt;
     const auto due = Clock::now() + **delay;
     const bool is_too_late = due - started_ > shared_->config.patience;
-    if (is_too_late || shared_->breaker.is_open(url_.origin(), Clock::now())) return std::nullopt;
+    if (is_too_late || shared_->breaker.is_open(origin_, Clock::now())) return std::nullopt;
     ++attempt_;
     try_started_ = due;
     return Requesting{.not_before = due};
@@ -176,7 +181,7 @@ Page FetchTask::to_page(net::HttpResponse response) const {
 
 void FetchTask::take_cookies(const std::vector<Header>& headers) {
     for (const Header& header : headers)
-        if (net::lower_case(header.name) == "set-cookie") cookies_.store(url_, header.value, wall_clock());
+        if (same_letters(header.name, "set-cookie")) cookies_.store(url_, header.value, wall_clock());
 }
 
 net::HttpRequest FetchTask::next_request(Clock::time_point not_before) const {
@@ -201,7 +206,7 @@ std::vector<Header> FetchTask::next_headers() const {
     const std::string jar = cookies_.header_for(url_);
     if (jar.empty()) return headers;
     const auto own = std::ranges::find_if(
-        headers, [](const Header& header) { return net::lower_case(header.name) == "cookie"; });
+        headers, [](const Header& header) { return same_letters(header.name, "cookie"); });
     if (own == headers.end())
         headers.push_back({"Cookie", jar});
     else

@@ -1,5 +1,7 @@
 #include "net/curl_url.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -10,12 +12,15 @@ namespace quarry::net {
 
 namespace {
 
-std::string part_of(CURLU* handle, CURLUPart part) {
+struct FreeText {
+    void operator()(char* text) const { curl_free(text); }
+};
+using CurlText = std::unique_ptr<char, FreeText>;
+
+// Nothing if the URL has no such part.
+CurlText part_of(CURLU* handle, CURLUPart part) {
     char* text = nullptr;
-    if (curl_url_get(handle, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return {};
-    std::string result(text);
-    curl_free(text);
-    return result;
+    return CurlText(curl_url_get(handle, part, &text, 0) == CURLUE_OK ? text : nullptr);
 }
 
 // IPv6 addresses have several spellings; names and IPv4 addresses, once normalised, have one.
@@ -23,6 +28,19 @@ bool is_same_host(std::string_view ours, std::string_view theirs) {
     if (ours == theirs) return true;
     const auto our_address = Address::parse(ours);
     return our_address && our_address == Address::parse(theirs);
+}
+
+// A normalised URL names no port that its scheme implies.
+bool is_same_port(std::optional<std::uint16_t> ours, const CurlText& theirs) {
+    if (!ours || !theirs) return !ours && !theirs;
+    return theirs.get() == std::to_string(*ours);
+}
+
+bool is_understood(const url::Url& url, CURLU* handle) {
+    const CurlText scheme = part_of(handle, CURLUPART_SCHEME);
+    const CurlText host = part_of(handle, CURLUPART_HOST);
+    return scheme && scheme.get() == url.scheme() && host && is_same_host(url.host(), host.get()) &&
+           is_same_port(url.port(), part_of(handle, CURLUPART_PORT));
 }
 
 }  // namespace
@@ -34,13 +52,11 @@ Result<UrlHandle> to_curl_url(const url::Url& url) {
     UrlHandle handle(curl_url());
     const std::string text = url.without_credentials();
     const CURLUcode code = curl_url_set(handle.get(), CURLUPART_URL, text.c_str(), CURLU_PATH_AS_IS);
-    const bool is_agreed = code == CURLUE_OK && part_of(handle.get(), CURLUPART_SCHEME) == url.scheme() &&
-                           is_same_host(url.host(), part_of(handle.get(), CURLUPART_HOST)) &&
-                           part_of(handle.get(), CURLUPART_PORT) == std::to_string(url.effective_port());
+    const bool is_agreed = code == CURLUE_OK && is_understood(url, handle.get());
     if (!is_agreed)
         return fail(ErrorCode::invalid_argument,
                     fmt::format("\"{}\" is not a host that can be looked up", url.host()));
-    curl_url_set(handle.get(), CURLUPART_FRAGMENT, nullptr, 0);
+    if (url.fragment()) curl_url_set(handle.get(), CURLUPART_FRAGMENT, nullptr, 0);
     return handle;
 }
 

@@ -19,6 +19,12 @@ namespace {
 // A declined body up to this size is read and dropped, so that the connection can be used again.
 constexpr std::uint64_t most_skipped_bytes = std::uint64_t{64} * 1024;
 
+// What a server says about the size of its body is believed up to this.
+constexpr std::uint64_t most_reserved_bytes = std::uint64_t{1} << 20;
+
+// Answers have a dozen headers or so.
+constexpr std::size_t usual_headers = 16;
+
 const char* method_name(HttpMethod method) {
     switch (method) {
         case HttpMethod::get: return "GET";
@@ -162,6 +168,7 @@ bool Transfer::take_header_line(std::string_view line) {
 
     if (line.starts_with("HTTP/") && !has_body_begun_) {  // A new answer, after "100 Continue" for instance.
         response_.headers.clear();
+        response_.headers.reserve(usual_headers);
         are_headers_complete_ = false;
     } else if (trimmed(line).empty()) {
         are_headers_complete_ = true;
@@ -191,7 +198,10 @@ Result<void> Transfer::begin_body() {
     const bool is_too_large = declared > 0 && static_cast<std::uint64_t>(declared) > limit;
     if (is_too_large && request_.limits.when_too_large == WhenTooLarge::fail)
         return fail(ErrorCode::too_large, fmt::format("answer is larger than {}", bytes_in_words(limit)));
-    decoder_ = TRY(BodyDecoder::open(header_value(response_.headers, "Content-Encoding"), limit));
+    const std::string_view encoding = header_value(response_.headers, "Content-Encoding");
+    decoder_ = TRY(BodyDecoder::open(encoding, limit));
+    if (encoding.empty() && declared > 0)
+        response_.body.reserve(std::min({static_cast<std::uint64_t>(declared), limit, most_reserved_bytes}));
     return {};
 }
 
