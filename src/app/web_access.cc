@@ -8,9 +8,12 @@ namespace quarry::app {
 namespace {
 
 net::HttpConfig http_config(const Settings& settings) {
+    const auto fetches = static_cast<std::size_t>(settings.number("worker.fetches"));
     return {.user_agent = settings.text("fetch.user_agent"),
             .proxy = settings.text("fetch.proxy"),
-            .ca_file = settings.text("fetch.ca_file")};
+            .ca_file = settings.text("fetch.ca_file"),
+            .max_in_flight = fetches,
+            .max_connections = 2 * fetches};
 }
 
 fetch::FetchConfig fetch_config(const Settings& settings) {

@@ -1,0 +1,107 @@
+#include "app/owner_methods.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "app/owner_protocol.h"
+#include "crawl/options.h"
+#include "work/start_crawl.h"
+
+namespace quarry::app {
+namespace {
+
+namespace json = boost::json;
+using store::JobFilter;
+using store::Store;
+
+using Method = Result<json::value> (*)(Store&, const json::object&);
+
+Result<std::int64_t> number_param(const json::object& params, std::string_view name) {
+    const json::value* value = params.if_contains(name);
+    if (value && value->is_int64()) return value->get_int64();
+    return fail(ErrorCode::invalid_argument, fmt::format("the parameter \"{}\" has to be a number", name));
+}
+
+Result<std::string> text_param(const json::object& params, std::string_view name) {
+    const json::value* value = params.if_contains(name);
+    if (value && value->is_string()) return std::string(value->get_string());
+    return fail(ErrorCode::invalid_argument, fmt::format("the parameter \"{}\" has to be a text", name));
+}
+
+Result<json::value> crawl(Store& store, const json::object& params) {
+    const auto options = TRY(crawl::parse_crawl_options(params));
+    const GroupId group = TRY(work::start_crawl(store, options));
+    return json::object{{"group", number(group)}};
+}
+
+template <Result<void> (Store::*change)(GroupId)>
+Result<json::value> of_group(Store& store, const json::object& params) {
+    const GroupId group{TRY(number_param(params, "group"))};
+    TRY((store.*change)(group));
+    return json::object();
+}
+
+Result<json::value> reprioritise(Store& store, const json::object& params) {
+    const GroupId group{TRY(number_param(params, "group"))};
+    const std::int64_t priority = TRY(number_param(params, "priority"));
+    TRY(store.reprioritise(group, static_cast<int>(priority)));
+    return json::object();
+}
+
+template <Result<std::int64_t> (Store::*change)(const JobFilter&)>
+Result<json::value> of_jobs(Store& store, const json::object& params) {
+    const JobFilter filter = TRY(parse_job_filter(params));
+    return json::object{{"count", TRY((store.*change)(filter))}};
+}
+
+Result<json::value> backup(Store& store, const json::object& params) {
+    const std::string file = TRY(text_param(params, "file"));
+    TRY(store.backup(file));
+    return json::object();
+}
+
+Result<json::value> schedule(Store& store, const json::object& params) {
+    const std::string name = TRY(text_param(params, "name"));
+    const std::string cron = TRY(text_param(params, "cron"));
+    const json::value* json = params.if_contains("options");
+    const auto options = TRY(crawl::parse_crawl_options(json ? *json : json::value()));
+    auto planned = TRY(work::crawl_schedule(name, cron, options));
+    TRY(store.set_schedule(std::move(planned)));
+    return json::object();
+}
+
+Result<json::value> unschedule(Store& store, const json::object& params) {
+    const std::string name = TRY(text_param(params, "name"));
+    return json::object{{"removed", TRY(store.remove_schedule(name))}};
+}
+
+const std::map<std::string, Method>& methods() {
+    static const std::map<std::string, Method> table = {
+        {"crawl", crawl},
+        {"schedule", schedule},
+        {"unschedule", unschedule},
+        {"cancel", of_group<&Store::cancel>},
+        {"pause", of_group<&Store::pause>},
+        {"resume", of_group<&Store::resume>},
+        {"reprioritise", reprioritise},
+        {"cancel_jobs", of_jobs<&Store::cancel>},
+        {"pause_jobs", of_jobs<&Store::pause>},
+        {"resume_jobs", of_jobs<&Store::resume>},
+        {"retry_jobs", of_jobs<&Store::retry>},
+        {"clear_jobs", of_jobs<&Store::clear>},
+        {"backup", backup},
+    };
+    return table;
+}
+
+}  // namespace
+
+Result<json::value> perform(Store& store, const std::string& method, const json::object& params) {
+    const auto found = methods().find(method);
+    if (found == methods().end())
+        return fail(ErrorCode::unsupported, fmt::format("the worker knows no \"{}\"", method));
+    return found->second(store, params);
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,25 @@
+// What can be asked of a store by name, over the owner's socket or in the process that owns it.
+//
+//   crawl         a crawl's options              -> {"group": number}
+//   schedule      {name, cron, options}          -> {}
+//   unschedule    {name}                         -> {"removed": bool}
+//   cancel, pause, resume   {group}              -> {}
+//   reprioritise  {group, priority}              -> {}
+//   cancel_jobs, pause_jobs, resume_jobs, retry_jobs, clear_jobs   a filter -> {"count": number}
+//   backup        {file}                         -> {}
+#pragma once
+
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "base/result.h"
+#include "store/store.h"
+
+namespace quarry::app {
+
+// `unsupported` if there is no such method.
+Result<boost::json::value> perform(store::Store& store, const std::string& method,
+                                   const boost::json::object& params);
+
+}  // namespace quarry::app

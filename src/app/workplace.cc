@@ -1,0 +1,88 @@
+#include "app/workplace.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/owner_methods.h"
+#include "app/web_access.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace quarry::app {
+namespace {
+
+namespace json = boost::json;
+
+Result<store::Durability> durability_of(const Settings& settings) {
+    const std::string word = settings.text("store.durability");
+    if (word == "full") return store::Durability::full;
+    if (word == "normal") return store::Durability::normal;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("store.durability is full or normal, not \"{}\"", word));
+}
+
+store::Retention retention_of(const Settings& settings) {
+    return {.completed_jobs = settings.duration("retention.completed_jobs"),
+            .failed_jobs = settings.duration("retention.failed_jobs"),
+            .groups = settings.duration("retention.crawls"),
+            .zero_retention = settings.duration("retention.zero")};
+}
+
+std::string host_name() {
+    char name[256] = {};
+    return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<store::Store>> open_store(const Workplace& place) {
+    const Settings& settings = place.settings;
+    const store::Durability durability = TRY(durability_of(settings));
+    return store::open_sqlite_store(
+        {.path = place.folder.database(),
+         .limits = {.lease_duration = settings.duration("worker.lease"),
+                    .running_groups_per_owner = static_cast<int>(settings.number("crawl.max_active")),
+                    .low_disk_bytes = settings.bytes("store.low_disk")},
+         .durability = durability});
+}
+
+Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
+    return store::open_sqlite_reader(place.folder.database());
+}
+
+Result<Asked> ask(const Workplace& place, std::string_view method, json::object params) {
+    while (true) {
+        auto reached = TRY(reach_owner(place.folder, place.version));
+        if (auto* owner = std::get_if<OwnerClient>(&reached)) {
+            auto answer = owner->call(method, params);
+            if (!answer && !owner->was_heard() && answer.error().code == ErrorCode::not_found) continue;
+            if (!answer) return std::unexpected(answer.error());
+            return Asked{*std::move(answer), true};
+        }
+        const auto store = TRY(open_store(place));
+        return Asked{TRY(perform(*store, std::string(method), params)), false};
+    }
+}
+
+Result<bool> has_work(store::Reader& reader) {
+    const std::vector<JobState> open = {JobState::queued, JobState::running};
+    const auto groups = TRY(reader.groups({.states = open, .limit = 1}));
+    const auto schedules = TRY(reader.schedules());
+    if (!groups.empty() || !schedules.empty()) return true;
+    // URLs belong to crawls, which were asked for above; nothing embeds pages yet.
+    for (const auto& count : TRY(reader.job_counts({.states = open})))
+        if (count.kind != "fetch_page" && count.kind != "embed_page" && count.count > 0) return true;
+    return false;
+}
+
+work::EngineConfig engine_config(const Workplace& place) {
+    const Settings& settings = place.settings;
+    return {.name = fmt::format("{}:{}", host_name(), getpid()),
+            .open_reader = [&place] { return open_reader(place); },
+            .max_fetches = static_cast<int>(settings.number("worker.fetches")),
+            .cpu_threads = static_cast<int>(settings.number("worker.threads")),
+            .heartbeat = settings.duration("worker.heartbeat"),
+            .retention = retention_of(settings),
+            .pdf = pdf_limits(settings)};
+}
+
+}  // namespace quarry::app

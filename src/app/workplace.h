@@ -1,0 +1,47 @@
+// One data folder and how to work with it: what commands that touch the store have in common.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json.hpp>
+
+#include "app/data_folder.h"
+#include "app/owner_client.h"
+#include "app/settings.h"
+#include "base/result.h"
+#include "store/reader.h"
+#include "store/store.h"
+#include "work/engine.h"
+
+namespace quarry::app {
+
+struct Workplace {
+    DataFolder folder{};
+    Settings settings;
+    std::string version{};
+    std::string config_file{};  // as named on the command line; "" if not
+};
+
+// For the process that holds the folder's lock.
+Result<std::unique_ptr<store::Store>> open_store(const Workplace& place);
+// For anybody. `not_found` if there is no database yet.
+Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place);
+
+struct Asked {
+    boost::json::value answer{};
+    bool by_owner = false;  // a worker runs: it also does what the request brings along
+};
+
+// Has the owner do what owner_methods.h names; without an owner it is done in this process, which then
+// leaves.
+Result<Asked> ask(const Workplace& place, std::string_view method, boost::json::object params);
+
+// True if a worker would find something to do, now or later: crawls, jobs, or schedules.
+Result<bool> has_work(store::Reader& reader);
+
+work::EngineConfig engine_config(const Workplace& place);
+
+}  // namespace quarry::app
