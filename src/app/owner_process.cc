@@ -1,0 +1,172 @@
+#include "app/owner_process.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/owner_methods.h"
+#include "model/public_id.h"
+
+namespace quarry::app {
+namespace {
+
+namespace json = boost::json;
+
+bool ends_waiting(JobState state) {
+    return state != JobState::queued && state != JobState::running;
+}
+
+std::string line_about(const Group& group, std::uint64_t salt) {
+    const GroupCounters& counters = group.counters;
+    std::string line = fmt::format("crawl {} id={} url={} pages={} failed={} skipped={}",
+                                   name_of(group.state), public_id(number(group.id), group.created_at, salt),
+                                   group.name, counters.completed, counters.failed, counters.skipped);
+    if (!group.error.empty()) line += fmt::format(" error=\"{}\"", group.error);
+    return line;
+}
+
+}  // namespace
+
+OwnerProcess::OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log)
+    : place_(place), lock_(std::move(lock)), role_(role), log_(std::move(log)) {}
+
+Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place, FolderLock lock,
+                                                         OwnerRole role, Log log) {
+    std::unique_ptr<OwnerProcess> owner(new OwnerProcess(place, std::move(lock), role, std::move(log)));
+    owner->access_ = TRY(WebAccess::open(place.settings));
+    owner->store_ = TRY(open_store(place));
+    owner->store_->observe([raw = owner.get()](std::span<const store::Event> events) {
+        raw->server_.with([&](auto& server) {
+            if (server) server->publish(events);
+        });
+        for (const store::Event& event : events)
+            if (event.what != store::Event::What::page) raw->events_.post(event);
+    });
+    owner->event_thread_ =
+        std::jthread([raw = owner.get()](std::stop_token stop) { raw->watch_events(stop); });
+    TRY(owner->listen());
+    return owner;
+}
+
+// Nobody may ask any more before the store goes, and the store may tell no more before those who listen go.
+OwnerProcess::~OwnerProcess() {
+    server_.with([](auto& server) { return std::exchange(server, nullptr); }).reset();
+    store_.reset();
+}
+
+Result<void> OwnerProcess::listen() {
+    Greeting greeting{.version = place_.version, .role = role_, .process = getpid()};
+    auto server = TRY(OwnerServer::start(
+        place_.folder.socket(), std::move(greeting),
+        [this](const std::string& method, const json::object& params) { return handle(method, params); }));
+    server_.with([&](auto& current) { current = std::move(server); });
+    return {};
+}
+
+Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_token stop) {
+    std::stop_source source;
+    stop_.with([&](std::stop_source& current) { current = source; });
+    if (asked_to_stop_ || awaited_is_over_) return {};
+    const std::stop_callback on_stop(stop, [&source] { source.request_stop(); });
+    work::EngineConfig config = engine_config(place_);
+    config.policy = access_->policy();
+    config.headers = access_->credentials();
+    work::Engine engine(*store_, access_->fetcher(), std::move(config));
+    engine_.with([&](work::Engine*& current) { current = &engine; });
+    auto result = engine.run(until, source.get_token());
+    engine_.with([](work::Engine*& current) { current = nullptr; });
+    return result;
+}
+
+Result<void> OwnerProcess::work_until_over(GroupId group, std::stop_token stop) {
+    awaited_group_ = number(group);
+    // From here on its end is noticed by its event; an end before is noticed by looking.
+    const auto reader = TRY(open_reader(place_));
+    const Group found = TRY(reader->group(group));
+    if (ends_waiting(found.state)) return {};
+    return work_until({}, stop);
+}
+
+Result<void> OwnerProcess::work_until_idle(std::chrono::milliseconds idle, std::stop_token stop) {
+    while (true) {
+        TRY(work_until({.idle_for = idle}, stop));
+        // First the socket goes, then comes a last look: whoever was answered before is seen now, and whoever
+        // comes later finds no socket and waits for the lock.
+        const bool work_is_left = TRY(leave());
+        if (asked_to_stop_ || stop.stop_requested()) return {};
+        if (!work_is_left && !stays_) return {};
+        TRY(listen());
+    }
+}
+
+Result<bool> OwnerProcess::leave() {
+    const auto server = server_.with([](auto& current) { return std::exchange(current, nullptr); });
+    if (server) server->leave();
+    const auto reader = TRY(open_reader(place_));
+    return has_work(*reader);
+}
+
+Result<json::value> OwnerProcess::handle(const std::string& method, const json::object& params) {
+    if (method == "ping") return json::object();
+    if (method == "status") return status();
+    if (method == "stop" || method == "handover") return stop_for_command();
+    if (method == "stay") {
+        stays_ = true;
+        return json::object();
+    }
+    return perform(*store_, method, params);
+}
+
+Result<json::value> OwnerProcess::stop_for_command() {
+    if (role_ != OwnerRole::background)
+        return fail(
+            ErrorCode::conflict,
+            fmt::format("process {} works in the foreground. Stop it there with Ctrl-C, or with: kill {}",
+                        getpid(), getpid()));
+    asked_to_stop_ = true;
+    stop_.with([](std::stop_source& current) { current.request_stop(); });
+    return json::object();
+}
+
+json::object OwnerProcess::status() {
+    const auto uptime = std::chrono::steady_clock::now() - started_at_;
+    json::array urls;
+    engine_.with([&](const work::Engine* engine) {
+        if (!engine) return;
+        for (const std::string& url : engine->current_urls(10)) urls.push_back(json::value(url));
+    });
+    return {{"pid", getpid()},
+            {"version", place_.version},
+            {"role", name_of(role_)},
+            {"data", place_.folder.path},
+            {"uptime_seconds", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
+            {"stays", stays_.load()},
+            {"current_urls", std::move(urls)}};
+}
+
+void OwnerProcess::watch_events(std::stop_token stop) {
+    std::vector<store::Event> events;
+    while (!stop.stop_requested()) {
+        events_.take(events, std::nullopt, stop);
+        for (const store::Event& event : events) handle_event(event);
+    }
+}
+
+void OwnerProcess::handle_event(const store::Event& event) {
+    using What = store::Event::What;
+    if (event.what == What::group_changed && event.group && number(*event.group) == awaited_group_ &&
+        ends_waiting(event.state)) {
+        awaited_is_over_ = true;
+        stop_.with([](std::stop_source& current) { current.request_stop(); });
+    }
+    if (!log_) return;
+    if (event.what == What::url_failed)
+        log_(fmt::format("url failed url={} status={}", event.url, event.status));
+    if (event.what != What::group_changed || !event.group) return;
+    const auto reader = open_reader(place_);
+    const auto group = reader ? (*reader)->group(*event.group) : std::unexpected(reader.error());
+    if (group) log_(line_about(*group, (*reader)->salt()));
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,79 @@
+// The process that owns a data folder: it has the lock, the store's writer and the socket, and works on what
+// is due until it is told to stop or has nothing more to do.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include <boost/json.hpp>
+
+#include "app/owner_server.h"
+#include "app/web_access.h"
+#include "app/workplace.h"
+#include "base/guarded.h"
+#include "base/mailbox.h"
+#include "base/result.h"
+#include "store/store.h"
+#include "work/engine.h"
+
+namespace quarry::app {
+
+class OwnerProcess {
+public:
+    // Takes one line about what happened. Called on one thread of the owner's.
+    using Log = std::function<void(std::string_view)>;
+
+    // Opens the store and listens. `place` outlives it. Fails as open_sqlite_store does.
+    static Result<std::unique_ptr<OwnerProcess>> open(const Workplace& place, FolderLock lock, OwnerRole role,
+                                                      Log log = {});
+    ~OwnerProcess();
+
+    store::Store& store() { return *store_; }
+
+    // Each works on all that is due, whoever's it is, and returns when its time has come, when asked to stop,
+    // or when another command asked this process to. Fails as Engine::run does.
+    Result<void> work_until(const work::RunUntil& until, std::stop_token stop);
+    Result<void> work_until_over(GroupId group, std::stop_token stop);
+    // Leaves when nothing was due for so long, but never with work that was acknowledged: what comes in while
+    // it leaves makes it stay.
+    Result<void> work_until_idle(std::chrono::milliseconds idle, std::stop_token stop);
+
+    // Takes the socket away. True if there is work left for the next owner.
+    Result<bool> leave();
+    // Brings it back, for who decides to stay.
+    Result<void> listen();
+
+    bool was_asked_to_stop() const { return asked_to_stop_; }
+
+private:
+    OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log);
+    Result<boost::json::value> handle(const std::string& method, const boost::json::object& params);
+    Result<boost::json::value> stop_for_command();
+    boost::json::object status();
+    void watch_events(std::stop_token stop);
+    void handle_event(const store::Event& event);
+
+    const Workplace& place_;
+    FolderLock lock_;
+    const OwnerRole role_;
+    const Log log_;
+    const std::chrono::steady_clock::time_point started_at_ = std::chrono::steady_clock::now();
+    std::unique_ptr<WebAccess> access_;
+    std::unique_ptr<store::Store> store_;
+    std::atomic<bool> asked_to_stop_ = false, stays_ = false;
+    std::atomic<std::int64_t> awaited_group_ = 0;
+    std::atomic<bool> awaited_is_over_ = false;
+    Guarded<std::stop_source> stop_;          // of the run under way
+    Guarded<work::Engine*> engine_{nullptr};  // the one that runs
+    Mailbox<store::Event> events_;
+    Guarded<std::unique_ptr<OwnerServer>> server_;
+    std::jthread event_thread_;
+};
+
+}  // namespace quarry::app
