@@ -1,0 +1,78 @@
+#include "app/background.h"
+
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include "base/units.h"
+
+extern char** environ;
+
+namespace quarry::app {
+namespace {
+
+std::vector<std::string> worker_arguments(const Workplace& place,
+                                          std::optional<std::chrono::milliseconds> idle_exit) {
+    std::vector<std::string> arguments = {"quarry", "--data", place.folder.path};
+    if (!place.config_file.empty()) arguments.insert(arguments.end(), {"--config", place.config_file});
+    arguments.insert(arguments.end(), {"worker", "--background"});
+    if (idle_exit) arguments.insert(arguments.end(), {"--idle-exit", format_duration(*idle_exit)});
+    return arguments;
+}
+
+// How the new process begins: no terminal, no standard streams, no signals that this one ignores.
+class Beginnings {
+public:
+    explicit Beginnings(const std::string& log) {
+        posix_spawn_file_actions_init(&files_);
+        posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(&files_, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                         0600);
+        posix_spawnattr_init(&attributes_);
+        sigset_t reset;
+        sigemptyset(&reset);
+        for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) sigaddset(&reset, signal);
+        posix_spawnattr_setsigdefault(&attributes_, &reset);
+        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF);
+    }
+    ~Beginnings() {
+        posix_spawn_file_actions_destroy(&files_);
+        posix_spawnattr_destroy(&attributes_);
+    }
+    Beginnings(const Beginnings&) = delete;
+    Beginnings& operator=(const Beginnings&) = delete;
+
+    const posix_spawn_file_actions_t* files() const { return &files_; }
+    const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+private:
+    posix_spawn_file_actions_t files_{};
+    posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+Result<void> start_background_worker(const Workplace& place,
+                                     std::optional<std::chrono::milliseconds> idle_exit) {
+    std::vector<std::string> arguments = worker_arguments(place, idle_exit);
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    const Beginnings beginnings(place.folder.log());
+    pid_t process = 0;
+    // /proc/self/exe is this very program, also when its file has been replaced by a newer one.
+    const int error = posix_spawn(&process, "/proc/self/exe", beginnings.files(), beginnings.attributes(),
+                                  pointers.data(), environ);
+    if (error == 0) return {};
+    return fail(ErrorCode::unavailable,
+                fmt::format("cannot start a worker in the background: {}. Run one yourself: quarry worker",
+                            std::strerror(error)));
+}
+
+}  // namespace quarry::app
