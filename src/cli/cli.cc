@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* root_examples =
     "quarry scrape https://docs.example.com/guide        # one page as markdown\n"
+    "quarry crawl https://docs.example.com --wait        # a whole site, kept\n"
     "quarry map https://docs.example.com                 # the URLs of a site\n"
     "quarry convert page.html --url https://a.example/   # a local file, no network\n"
     "quarry robots https://a.example/private             # may we fetch it?";
@@ -28,12 +29,13 @@ struct GlobalOptions {
     std::string config_file{};
 };
 
-void add_global_options(CLI::App& root, GlobalOptions& options) {
+void add_global_options(CLI::App& root, GlobalOptions& options, CommandBuilder& builder) {
     root.add_flag("--json", options.json, "Print machine-readable JSON on standard output");
     root.add_flag("-v,--verbose", options.verbose, "Say more on standard error");
     root.add_flag("--no-color,--no-colour", options.no_colour, "No colours (also NO_COLOR=1)");
     root.add_option("--config", options.config_file,
                     "Read settings from this file instead of the default one");
+    builder.setting(root, {"--data", "store.data", "Where crawls and pages are kept (also QUARRY_DATA)"});
     root.set_version_flag("--version", fmt::format("quarry {}", version));
 }
 
@@ -97,7 +99,8 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
     return command.run({.json = options.json,
                         .verbose = options.verbose,
                         .terminal = terminal,
-                        .settings = *std::move(settings)});
+                        .settings = *std::move(settings),
+                        .config_file = options.config_file});
 }
 
 }  // namespace
@@ -111,9 +114,9 @@ int run(int argc, char** argv) {
     root.formatter(std::make_shared<HelpFormatter>());
     root.require_subcommand(0, 1);
     GlobalOptions options;
-    add_global_options(root, options);
     SettingFlags flags;
     CommandBuilder builder(root, flags);
+    add_global_options(root, options, builder);
     const std::vector<Command> commands = add_commands(builder);
     try {
         root.parse(argc, argv);

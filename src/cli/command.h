@@ -23,6 +23,7 @@ struct Session {
     bool verbose = false;
     Terminal terminal{};
     app::Settings settings;
+    std::string config_file{};  // --config; "" if not given
 };
 
 struct Command {

@@ -34,20 +34,29 @@ std::string_view code_of(Colour colour) {
     return "0";
 }
 
+std::string painted(Colour colour, std::string_view text) {
+    return fmt::format("\033[{}m{}\033[0m", code_of(colour), text);
+}
+
 }  // namespace
 
 Terminal Terminal::inspect(bool no_colour_flag) {
     const char* term = std::getenv("TERM");
     const bool dumb = !term || std::string_view(term) == "dumb";
     const bool person = isatty(STDERR_FILENO) != 0 && !dumb;
-    return {.colour = person && !no_colour_flag && !is_set("NO_COLOR"),
+    const bool may_colour = !dumb && !no_colour_flag && !is_set("NO_COLOR");
+    return {.colour = person && may_colour,
             .progress = person,
+            .data_colour = isatty(STDOUT_FILENO) != 0 && may_colour,
             .columns = columns_of(STDERR_FILENO)};
 }
 
 std::string Terminal::paint(Colour colour_name, std::string_view text) const {
-    if (!colour) return std::string(text);
-    return fmt::format("\033[{}m{}\033[0m", code_of(colour_name), text);
+    return colour ? painted(colour_name, text) : std::string(text);
+}
+
+std::string Terminal::paint_data(Colour colour_name, std::string_view text) const {
+    return data_colour ? painted(colour_name, text) : std::string(text);
 }
 
 bool write_data(std::string_view data) {

@@ -12,13 +12,15 @@ enum class Colour : std::uint8_t { red, green, yellow, blue, grey, bold };
 
 // Decided once per process from the streams, NO_COLOR, TERM and --no-color.
 struct Terminal {
-    bool colour = false;    // standard error may be coloured
-    bool progress = false;  // standard error may show a line that redraws itself
+    bool colour = false;       // standard error may be coloured
+    bool progress = false;     // standard error may show a line that redraws itself
+    bool data_colour = false;  // standard output may be coloured
     int columns = 80;
 
     static Terminal inspect(bool no_colour_flag);
 
-    std::string paint(Colour colour_name, std::string_view text) const;
+    std::string paint(Colour colour_name, std::string_view text) const;       // for standard error
+    std::string paint_data(Colour colour_name, std::string_view text) const;  // for standard output
 };
 
 // Writes data to standard output. False when the reader is gone (a closed pipe): the command should end

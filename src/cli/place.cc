@@ -1,0 +1,92 @@
+#include "cli/place.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/ascii.h"
+#include "cli/exit_code.h"
+#include "cli/version.h"
+#include "model/public_id.h"
+
+namespace quarry::cli {
+namespace {
+
+Error crawl_not_found(std::string_view id) {
+    return {ErrorCode::not_found, fmt::format("Crawl not found: {}. See quarry status --list", id)};
+}
+
+// Looks through all crawls, the newest first: whoever types the beginning of an id means a recent one.
+Result<Group> find_by_beginning(store::Reader& reader, std::string_view beginning) {
+    std::optional<Group> found;
+    store::GroupFilter filter{.limit = 500};
+    while (true) {
+        auto groups = TRY(reader.groups(filter));
+        if (groups.empty()) break;
+        filter.before = groups.back().id;
+        for (Group& group : groups) {
+            if (!id_of(group, reader).starts_with(beginning)) continue;
+            if (found)
+                return fail(ErrorCode::invalid_argument,
+                            fmt::format("several crawls begin with \"{}\". Give more of the id", beginning));
+            found = std::move(group);
+        }
+    }
+    if (!found) return std::unexpected(crawl_not_found(beginning));
+    return *std::move(found);
+}
+
+}  // namespace
+
+Result<app::Workplace> place_of(const Session& session) {
+    std::string config_file = session.config_file;
+    // A worker in the background has another current folder.
+    if (!config_file.empty()) config_file = std::filesystem::absolute(config_file).string();
+    return app::Workplace{.folder = TRY(app::data_folder(session.settings, app::process_environment())),
+                          .settings = session.settings,
+                          .version = version,
+                          .config_file = std::move(config_file)};
+}
+
+int give_up(const Session& session, const Error& error) {
+    say_error(session.terminal, error.message);
+    switch (error.code) {
+        case ErrorCode::not_found: return exit_no;
+        case ErrorCode::interrupted: return exit_interrupted;
+        default: return exit_error;
+    }
+}
+
+Result<Group> find_crawl(store::Reader& reader, std::string_view id) {
+    const std::string lower = lower_case(id);
+    if (!looks_like_id(lower)) return std::unexpected(crawl_not_found(id));
+    const auto parsed = parse_public_id(lower, reader.salt());
+    if (!parsed) return find_by_beginning(reader, lower);
+    auto group = reader.group(GroupId{parsed->number});
+    // The id of another database gives some number: only the time tells that it is not ours.
+    const bool is_ours = group && group->created_at == parsed->created_at;
+    if (!is_ours && (group || group.error().code == ErrorCode::not_found))
+        return std::unexpected(crawl_not_found(id));
+    return group;
+}
+
+std::string id_of(const Group& group, const store::Reader& reader) {
+    return public_id(number(group.id), group.created_at, reader.salt());
+}
+
+Result<JobId> parse_job_id(const store::Reader& reader, std::string_view id) {
+    const auto parsed = parse_public_id(lower_case(id), reader.salt());
+    if (!parsed)
+        return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is no id. See quarry queue list", id));
+    return JobId{parsed->number};
+}
+
+bool looks_like_id(std::string_view text) {
+    const auto belongs = [](char c) {
+        return is_ascii_digit(c) || c == '-' || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    };
+    return text.size() >= 4 && text.size() <= 36 && std::ranges::all_of(text, belongs);
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,33 @@
+// What commands that touch the store begin with: the data folder, and the crawls in it by the ids people
+// type.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "app/workplace.h"
+#include "base/result.h"
+#include "cli/command.h"
+#include "model/group.h"
+#include "store/reader.h"
+
+namespace quarry::cli {
+
+Result<app::Workplace> place_of(const Session& session);
+
+// Says the error. Returns the exit code for a command that could not work.
+int give_up(const Session& session, const Error& error);
+
+// The crawl of that UUID, or of the only one that begins so. `not_found` with "Crawl not found".
+Result<Group> find_crawl(store::Reader& reader, std::string_view id);
+
+std::string id_of(const Group& group, const store::Reader& reader);
+
+// The number of a job's UUID. `invalid_argument` if it is none.
+Result<JobId> parse_job_id(const store::Reader& reader, std::string_view id);
+
+// True for what can only be an id or its beginning, never a URL.
+bool looks_like_id(std::string_view text);
+
+}  // namespace quarry::cli
