@@ -1,0 +1,47 @@
+// How a crawl goes, while one waits for it: lines that redraw themselves on a terminal, or a line for every
+// change elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/live_lines.h"
+#include "cli/terminal.h"
+#include "model/group.h"
+#include "store/reader.h"
+
+namespace quarry::cli {
+
+enum class Narration : std::uint8_t {
+    silent,       // nothing where nothing can be redrawn
+    line_by_line  // "Progress: …" for every change
+};
+
+class CrawlView {
+public:
+    CrawlView(const Terminal& terminal, Narration narration)
+        : terminal_(terminal), lines_(terminal), narration_(narration) {}
+
+    // Reads how far the crawl is and shows it. Asked for about five times a second.
+    Result<Group> update(store::Reader& reader, GroupId id);
+    void clear() { lines_.clear(); }
+    bool is_silent() const { return !terminal_.progress && narration_ == Narration::silent; }
+
+private:
+    void draw(const Group& group, const std::vector<std::string>& urls);
+    double pages_per_second(std::int64_t pages);
+
+    const Terminal& terminal_;
+    LiveLines lines_;
+    Narration narration_;
+    std::string last_line_;
+    struct Sample {
+        std::chrono::steady_clock::time_point at{};
+        std::int64_t pages = 0;
+    };
+    std::vector<Sample> samples_;  // of the last seconds, the oldest first
+};
+
+}  // namespace quarry::cli
