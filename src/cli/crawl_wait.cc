@@ -1,0 +1,148 @@
+#include "cli/crawl_wait.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "app/background.h"
+#include "app/owner_methods.h"
+#include "app/owner_process.h"
+#include "cli/interrupt.h"
+#include "cli/place.h"
+
+namespace quarry::cli {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr auto redraw_every = 200ms;
+
+bool ends_waiting(const Group& group) {
+    return group.is_over() || group.state == JobState::paused;
+}
+
+// Shows the crawl from a thread of its own, while the calling thread works on it.
+class Onlooker {
+public:
+    Onlooker(const app::Workplace& place, CrawlView& view, GroupId group)
+        : thread_([&place, &view, group](std::stop_token stop) { look_on(place, view, group, stop); }) {}
+
+private:
+    static void look_on(const app::Workplace& place, CrawlView& view, GroupId group, std::stop_token stop) {
+        if (view.is_silent()) return;
+        const auto reader = app::open_reader(place);
+        std::mutex mutex;
+        std::condition_variable_any stopped;
+        std::unique_lock lock(mutex);
+        while (reader && !stop.stop_requested() && view.update(**reader, group))
+            stopped.wait_for(lock, stop, redraw_every, [] { return false; });
+    }
+
+    std::jthread thread_;
+};
+
+class CrawlWait {
+public:
+    CrawlWait(const Session& session, const app::Workplace& place, CrawlBeginning beginning,
+              Narration narration)
+        : place_(place), beginning_(std::move(beginning)), view_(session.terminal, narration) {}
+
+    Result<Group> run() {
+        while (true) {
+            auto reached = TRY(app::reach_owner(place_.folder, place_.version, stop_on_interrupt()));
+            if (auto* client = std::get_if<app::OwnerClient>(&reached)) {
+                TRY(look_on(*client));
+            } else {
+                TRY(work(std::get<app::FolderLock>(std::move(reached))));
+            }
+            if (!is_begun_) continue;  // the owner left before it heard
+            view_.clear();
+            const auto reader = TRY(app::open_reader(place_));
+            Group group = TRY(reader->group(*beginning_.group));
+            if (ends_waiting(group) || was_interrupted()) return group;
+        }
+    }
+
+private:
+    // The owner works. Returns when the crawl is over or the owner has left.
+    Result<void> look_on(app::OwnerClient& owner) {
+        if (!is_begun_ && !beginning_.method.empty()) {
+            const auto answer = owner.call(beginning_.method, beginning_.params);
+            if (!answer && !owner.was_heard()) return {};
+            if (!answer) return std::unexpected(answer.error());
+            TRY(note_begun(*answer));
+        }
+        TRY(note_begun({}));
+        // Whoever leaves between these calls is noticed by the next event.
+        if (!owner.follow(beginning_.group)) return {};
+        const auto reader = TRY(app::open_reader(place_));
+        while (true) {
+            const Group group = TRY(view_.update(*reader, *beginning_.group));
+            if (ends_waiting(group)) return {};
+            if (was_interrupted()) {
+                TRY(owner.call("pause", {{"group", number(*beginning_.group)}}));
+                return {};
+            }
+            if (!owner.next_event(redraw_every)) return {};
+        }
+    }
+
+    // Nobody else does: this process works until the crawl is over.
+    Result<void> work(app::FolderLock lock) {
+        auto owner = TRY(app::OwnerProcess::open(place_, std::move(lock), app::OwnerRole::command));
+        if (!is_begun_ && !beginning_.method.empty()) {
+            const auto answer = TRY(app::perform(owner->store(), beginning_.method, beginning_.params));
+            TRY(note_begun(answer));
+        }
+        TRY(note_begun({}));
+        const GroupId group = *beginning_.group;
+        Result<void> worked;
+        {
+            const Onlooker onlooker(place_, view_, group);
+            worked = owner->work_until_over(group, stop_on_interrupt());
+        }
+        view_.clear();
+        if (was_interrupted()) {
+            // It may have ended while it stopped: then there is nothing to pause.
+            const auto paused = owner->store().pause(group);
+            if (!paused && paused.error().code != ErrorCode::conflict) return paused;
+        }
+        TRY(std::move(worked));
+        const bool work_is_left = TRY(owner->leave());
+        owner.reset();
+        if (work_is_left)  // of others: this command waits only for its own
+            TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));
+        return {};
+    }
+
+    Result<void> note_begun(const json::value& answer) {
+        if (is_begun_) return {};
+        if (const json::object* object = answer.if_object(); object && object->contains("group"))
+            beginning_.group = GroupId{object->at("group").to_number<std::int64_t>()};
+        is_begun_ = true;
+        const auto reader = TRY(app::open_reader(place_));
+        const Group group = TRY(reader->group(*beginning_.group));
+        say(fmt::format("Crawling {} (up to {} pages)", group.name, group.page_limit));
+        say(fmt::format("Job ID: {}", id_of(group, *reader)));
+        if (const auto position = reader->position(group.id); position && *position > 0)
+            say(fmt::format("It waits at position {}", *position));
+        return {};
+    }
+
+    const app::Workplace& place_;
+    CrawlBeginning beginning_;
+    CrawlView view_;
+    bool is_begun_ = false;
+};
+
+}  // namespace
+
+Result<Group> wait_for_crawl(const Session& session, const app::Workplace& place, CrawlBeginning beginning,
+                             Narration narration) {
+    return CrawlWait(session, place, std::move(beginning), narration).run();
+}
+
+}  // namespace quarry::cli
