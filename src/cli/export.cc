@@ -1,0 +1,122 @@
+// `quarry export pages`: stored pages as JSON lines, a few in memory at a time.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/local_socket.h"
+#include "cli/commands.h"
+#include "cli/crawl_text.h"
+#include "cli/exit_code.h"
+#include "cli/place.h"
+#include "model/records_json.h"
+
+namespace quarry::cli {
+namespace {
+
+struct ExportArguments {
+    std::string id{}, collection{}, output{};
+    bool without_content = false;
+};
+
+// Standard output, or a file that appears under its name only when it is complete.
+class LineOutput {
+public:
+    static Result<LineOutput> open(const std::string& path) {
+        LineOutput output;
+        output.path_ = path;
+        if (path.empty()) return output;
+        output.file_ = app::Descriptor(
+            ::open(output.temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+        if (!output.file_) return output.failure();
+        return output;
+    }
+
+    Result<void> write(std::string_view text) {
+        if (!file_) {
+            if (write_data(text)) return {};
+            return fail(ErrorCode::interrupted, "");  // a closed pipe ends quietly
+        }
+        while (!text.empty()) {
+            const ssize_t written = ::write(file_.get(), text.data(), text.size());
+            if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+            if (written < 0 && errno != EINTR) return failure();
+        }
+        return {};
+    }
+
+    Result<void> finish() {
+        if (file_ && std::rename(temporary().c_str(), path_.c_str()) != 0) return failure();
+        return {};
+    }
+
+private:
+    std::string temporary() const { return fmt::format("{}.{}.part", path_, getpid()); }
+    std::unexpected<Error> failure() const {
+        const int code = errno;
+        if (file_) ::unlink(temporary().c_str());
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("cannot write {}: {}", path_, std::strerror(code)));
+    }
+
+    std::string path_;
+    app::Descriptor file_;
+};
+
+Result<std::int64_t> export_pages(store::Reader& reader, const ExportArguments& arguments) {
+    store::PagePage wanted{
+        .collection = arguments.collection, .limit = 50, .with_content = !arguments.without_content};
+    if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
+    LineOutput output = TRY(LineOutput::open(arguments.output));
+    std::int64_t count = 0;
+    while (true) {
+        const auto read = TRY(reader.pages(wanted));
+        std::string lines;
+        for (const StoredPage& page : read.pages) lines += boost::json::serialize(to_json(page)) + "\n";
+        TRY(output.write(lines));
+        count += static_cast<std::int64_t>(read.pages.size());
+        if (!read.next) break;
+        wanted.after = *read.next;
+    }
+    TRY(output.finish());
+    return count;
+}
+
+int run_export(const Session& session, const ExportArguments& arguments) {
+    const auto place = place_of(session);
+    if (!place) return give_up(session, place.error());
+    const auto reader = app::open_reader(*place);
+    if (!reader) return give_up(session, reader.error());
+    const auto count = export_pages(**reader, arguments);
+    if (!count && count.error().message.empty()) return exit_yes;
+    if (!count) return give_up(session, count.error());
+    if (!arguments.output.empty()) say(fmt::format("{} pages in {}", with_commas(*count), arguments.output));
+    if (*count == 0) say("There are no pages");
+    return *count > 0 ? exit_yes : exit_no;
+}
+
+}  // namespace
+
+Command add_export(CommandBuilder& builder) {
+    CLI::App& parser = builder.add("export", "Print what is stored",
+                                   "quarry export pages > pages.jsonl\n"
+                                   "quarry export pages 0199c5a0 -o docs.jsonl\n"
+                                   "quarry export pages --collection news | jq -r .url");
+    CLI::App* pages = parser.add_subcommand("pages", "Stored pages as JSON lines, one page each");
+    pages->fallthrough();
+    const auto arguments = std::make_shared<ExportArguments>();
+    pages->add_option("id", arguments->id, "Only the pages of this crawl, as it saw them");
+    pages->add_option("--collection", arguments->collection, "Only the pages of this collection");
+    pages->add_flag("--without-content", arguments->without_content,
+                    "Leave out markdown, links and metadata");
+    pages->add_option("-o,--output", arguments->output, "Write to this file");
+    parser.require_subcommand(1);
+    return {&parser, [arguments](const Session& session) { return run_export(session, *arguments); }};
+}
+
+}  // namespace quarry::cli
