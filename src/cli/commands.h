@@ -6,6 +6,14 @@
 namespace quarry::cli {
 
 Command add_scrape(CommandBuilder& builder);
+Command add_crawl(CommandBuilder& builder);
+Command add_status(CommandBuilder& builder);
+Command add_queue(CommandBuilder& builder);
+Command add_export(CommandBuilder& builder);
+Command add_schedule(CommandBuilder& builder);
+Command add_worker(CommandBuilder& builder);
+Command add_daemon(CommandBuilder& builder);
+Command add_backup(CommandBuilder& builder);
 Command add_convert(CommandBuilder& builder);
 Command add_map(CommandBuilder& builder);
 Command add_robots(CommandBuilder& builder);

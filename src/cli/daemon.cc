@@ -1,0 +1,180 @@
+// `quarry daemon`: a worker in the background that stays.
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "app/background.h"
+#include "app/owner_client.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/log_tail.h"
+#include "cli/output.h"
+#include "cli/place.h"
+
+namespace quarry::cli {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+struct DaemonArguments {
+    bool follow = false;
+    int lines = 20;
+};
+
+Result<app::OwnerClient> wait_for_worker(const app::Workplace& place) {
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (true) {
+        auto owner = app::OwnerClient::connect(place.folder, place.version);
+        if (owner || std::chrono::steady_clock::now() > deadline) return owner;
+        std::this_thread::sleep_for(5ms);
+    }
+}
+
+Result<std::int64_t> start_or_keep(const app::Workplace& place) {
+    {
+        auto reached = TRY(app::reach_owner(place.folder, place.version));
+        if (auto* owner = std::get_if<app::OwnerClient>(&reached)) {
+            TRY(owner->call("stay"));
+            return owner->owner().process;
+        }
+        // A database that cannot be opened is better said here than in a log.
+        TRY(app::open_store(place));
+    }
+    TRY(app::start_background_worker(place, std::nullopt));
+    const auto owner = wait_for_worker(place);
+    if (!owner)
+        return fail(ErrorCode::unavailable,
+                    fmt::format("the worker did not start. See {}", place.folder.log()));
+    return owner->owner().process;
+}
+
+int start(const Session& session, const app::Workplace& place) {
+    const auto process = start_or_keep(place);
+    if (!process) return give_up(session, process.error());
+    say(fmt::format("A worker runs (process {}) on {}", *process, place.folder.path));
+    if (session.json) write_data(json::serialize(json::object{{"success", true}, {"pid", *process}}) + "\n");
+    return exit_yes;
+}
+
+int stop(const Session& session, const app::Workplace& place) {
+    auto owner = app::OwnerClient::connect(place.folder, place.version);
+    if (!owner && owner.error().code == ErrorCode::not_found) {
+        say("No worker runs");
+        return exit_yes;
+    }
+    const auto asked = owner ? owner->call("stop") : Result<json::value>(std::unexpected(owner.error()));
+    if (!asked) return give_up(session, asked.error());
+    say(fmt::format("Process {} finishes what is under way", owner->owner().process));
+    owner->wait_until_left();
+    // It has left when its lock is free: reached is that lock, or a worker that somebody started since.
+    const auto reached = app::reach_owner(place.folder, place.version, stop_on_interrupt());
+    if (!reached) return give_up(session, reached.error());
+    say("Stopped");
+    return exit_yes;
+}
+
+int status(const Session& session, const app::Workplace& place) {
+    auto owner = app::OwnerClient::connect(place.folder, place.version);
+    const auto answer = owner ? owner->call("status") : Result<json::value>(std::unexpected(owner.error()));
+    if (!answer) {
+        say("No worker runs");
+        if (session.json) write_data(json::serialize(json::object{{"running", false}}) + "\n");
+        return exit_no;
+    }
+    json::object record = answer->as_object();
+    if (session.json) {
+        record["running"] = true;
+        write_data(json::serialize(record) + "\n");
+        return exit_yes;
+    }
+    std::string text =
+        fmt::format("A worker runs: process {}, version {}, {}, up {} s, data {}\n",
+                    record["pid"].to_number<std::int64_t>(), json::value_to<std::string>(record["version"]),
+                    json::value_to<std::string>(record["role"]),
+                    record["uptime_seconds"].to_number<std::int64_t>(), place.folder.path);
+    for (const json::value& url : record["current_urls"].as_array())
+        text += fmt::format("  fetching {}\n", std::string_view(url.as_string()));
+    write_data(text);
+    return exit_yes;
+}
+
+std::string unit_text(const app::Workplace& place) {
+    std::error_code error;
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+    std::string command = fmt::format("\"{}\" --data \"{}\"", program, place.folder.path);
+    if (!place.config_file.empty()) command += fmt::format(" --config \"{}\"", place.config_file);
+    return fmt::format(
+        "[Unit]\nDescription=quarry: works on crawls in {}\nAfter=network-online.target\n\n"
+        "[Service]\nExecStart={} worker\nRestart=on-failure\nRestartSec=5\nSuccessExitStatus=130\n"
+        "TimeoutStopSec=90\n\n[Install]\nWantedBy=default.target\n",
+        place.folder.path, command);
+}
+
+int install(const Session& session, const app::Workplace& place) {
+    const auto environment = app::process_environment();
+    const auto variable = [&](std::string_view name) {
+        const auto found = environment.find(name);
+        return found == environment.end() ? std::string() : found->second;
+    };
+    std::string home = variable("XDG_CONFIG_HOME");
+    if (home.empty() && !variable("HOME").empty()) home = variable("HOME") + "/.config";
+    if (home.empty())
+        return give_up(session, {ErrorCode::invalid_argument, "neither HOME nor XDG_CONFIG_HOME is set"});
+    const std::string path = home + "/systemd/user/quarry.service";
+    const auto written = write_file(path, unit_text(place));
+    if (!written) return give_up(session, written.error());
+    say(fmt::format("Wrote {}. Now run:", path));
+    say("  systemctl --user daemon-reload");
+    say("  systemctl --user enable --now quarry");
+    say("  loginctl enable-linger      # to have it run while you are logged out");
+    if (session.json) write_data(json::serialize(json::object{{"success", true}, {"file", path}}) + "\n");
+    return exit_yes;
+}
+
+int run_daemon(const Session& session, const CLI::App& parser, const DaemonArguments& arguments) {
+    const auto place = place_of(session);
+    if (!place) return give_up(session, place.error());
+    if (parser.got_subcommand("start")) return start(session, *place);
+    if (parser.got_subcommand("stop")) return stop(session, *place);
+    if (parser.got_subcommand("install")) return install(session, *place);
+    if (parser.got_subcommand("status")) return status(session, *place);
+    const auto shown = arguments.follow
+                           ? follow_log(place->folder.log(), arguments.lines, stop_on_interrupt())
+                           : print_log(place->folder.log(), arguments.lines);
+    return shown ? exit_yes : give_up(session, shown.error());
+}
+
+}  // namespace
+
+Command add_daemon(CommandBuilder& builder) {
+    CLI::App& parser = builder.add("daemon", "A worker in the background that stays",
+                                   "quarry daemon start\n"
+                                   "quarry daemon status\n"
+                                   "quarry daemon logs -f\n"
+                                   "quarry daemon stop\n"
+                                   "quarry daemon install        # as a service of your user, by systemd");
+    const auto arguments = std::make_shared<DaemonArguments>();
+    const auto add = [&](const std::string& name, const std::string& help) -> CLI::App& {
+        CLI::App* nested = parser.add_subcommand(name, help);
+        nested->fallthrough();
+        return *nested;
+    };
+    add("start", "Start one, or have the one that runs stay");
+    add("stop", "Finish what is under way and leave");
+    add("status", "Is one running, and what does it do?");
+    CLI::App& logs = add("logs", "What background workers did");
+    logs.add_flag("-f,--follow", arguments->follow, "Go on until Ctrl-C");
+    logs.add_option("-n,--lines", arguments->lines, "How many lines (20)")->check(CLI::Range(0, 1'000'000));
+    add("install", "Write a systemd unit");
+    parser.require_subcommand(1);
+    return {&parser,
+            [arguments, &parser](const Session& session) { return run_daemon(session, parser, *arguments); }};
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,66 @@
+#include "cli/work_off.h"
+
+#include <fmt/format.h>
+
+#include "app/owner_process.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/place.h"
+
+namespace quarry::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Until there is no crawl or job left, or the owner has left.
+Result<void> wait_for(app::OwnerClient& owner, const app::Workplace& place) {
+    if (!owner.follow(std::nullopt)) return {};
+    const auto reader = TRY(app::open_reader(place));
+    while (!was_interrupted()) {
+        const bool is_busy = TRY(app::has_work(*reader));
+        if (!is_busy) return {};
+        // Jobs outside of crawls end without an event for all: look again now and then.
+        if (!owner.next_event(500ms)) return {};
+    }
+    return {};
+}
+
+Result<void> work_here(const app::Workplace& place, app::FolderLock lock) {
+    const auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
+                                                   [](std::string_view line) { say(line); }));
+    while (true) {
+        TRY(owner->work_until({.drained = true}, stop_on_interrupt()));
+        const bool work_is_left = TRY(owner->leave());
+        if (!work_is_left || was_interrupted()) return {};
+        // Something came in at the last moment: another round without a socket would keep others waiting.
+        TRY(owner->listen());
+    }
+}
+
+Result<void> work_until_nothing_is_left(const app::Workplace& place) {
+    while (!was_interrupted()) {
+        auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
+        auto* owner = std::get_if<app::OwnerClient>(&reached);
+        if (!owner) return work_here(place, std::get<app::FolderLock>(std::move(reached)));
+        say(fmt::format("Process {} works already; waiting for it", owner->owner().process));
+        TRY(wait_for(*owner, place));
+        const auto reader = TRY(app::open_reader(place));
+        const bool is_busy = TRY(app::has_work(*reader));
+        if (!is_busy) return {};
+    }
+    return {};
+}
+
+}  // namespace
+
+int work_off(const Session& session, const app::Workplace& place) {
+    stop_on_interrupt();
+    const auto worked = work_until_nothing_is_left(place);
+    if (was_interrupted()) {
+        say("Interrupted: what was under way is finished, the rest waits for the next worker");
+        return exit_interrupted;
+    }
+    return worked ? exit_yes : give_up(session, worked.error());
+}
+
+}  // namespace quarry::cli
