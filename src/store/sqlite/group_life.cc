@@ -32,7 +32,7 @@ void set_state(Ledger& ledger, OpenGroup& group, JobState state) {
     }
     if (runs && !ran) {
         count_running_group(ledger, group, 1);
-        ledger.ready.release_group(group.owner, group.id);
+        ledger.ready.release_group(group.id);
         if (!group.started_at) group.started_at = ledger.now();
         ledger.wake();
     }
@@ -44,7 +44,7 @@ void end(Ledger& ledger, OpenGroup& group, JobState state) {
     set_state(ledger, group, state);
     group.finished_at = ledger.now();
     group.last_id = ledger.last_id();
-    ledger.ready.drop_group(group.owner, group.id);
+    ledger.ready.drop_group(group.id);
     ledger.frontier.drop(group.id);
     ledger.wake();
 }

@@ -110,14 +110,15 @@ std::optional<ReadyQueue::Taken> ReadyQueue::pop_oldest(Kind& kind) {
     return taken;
 }
 
+// A group's jobs may be of several owners.
 template <typename Use>
-void ReadyQueue::for_each_line(int owner, std::int64_t group, Use use) {
+void ReadyQueue::for_each_line(std::int64_t group, Use use) {
     for (auto& [kind, lines] : kinds_) {
         for (auto& [priority, level] : lines.levels) {
-            const auto line = level.owners.find(owner);
-            if (line == level.owners.end()) continue;
-            const auto found = line->second.groups.find(group);
-            if (found != line->second.groups.end()) use(level, line->second, found->second);
+            for (auto& [id, owner] : level.owners) {
+                const auto found = owner.groups.find(group);
+                if (found != owner.groups.end()) use(level, owner, found->second);
+            }
         }
     }
 }
@@ -134,16 +135,16 @@ void ReadyQueue::open_owner(int owner) {
     }
 }
 
-void ReadyQueue::release_group(int owner, std::int64_t group) {
+void ReadyQueue::release_group(std::int64_t group) {
     if (held_groups_.erase(group) == 0) return;
-    for_each_line(owner, group, [&](Level& level, OwnerLine& owner_line, GroupLine& group_line) {
+    for_each_line(group, [&](Level& level, OwnerLine& owner_line, GroupLine& group_line) {
         give_turns(level, owner_line, group_line);
     });
 }
 
-void ReadyQueue::drop_group(int owner, std::int64_t group) {
+void ReadyQueue::drop_group(std::int64_t group) {
     held_groups_.erase(group);
-    for_each_line(owner, group, [&](Level& level, OwnerLine& owner_line, GroupLine& group_line) {
+    for_each_line(group, [&](Level& level, OwnerLine& owner_line, GroupLine& group_line) {
         group_line.ids.clear();
         give_turns(level, owner_line, group_line);  // so that its empty line goes at its next turn
     });

@@ -40,9 +40,9 @@ public:
     void close_owner(int owner) { closed_owners_.insert(owner); }
     void open_owner(int owner);
     void hold_group(std::int64_t group) { held_groups_.insert(group); }
-    void release_group(int owner, std::int64_t group);
+    void release_group(std::int64_t group);
     // Forgets the group and its ids.
-    void drop_group(int owner, std::int64_t group);
+    void drop_group(std::int64_t group);
 
 private:
     struct GroupLine {
@@ -71,7 +71,7 @@ private:
     GroupLine* oldest_line(Level& level);
     void give_turns(Level& level, OwnerLine& owner, GroupLine& group);
     template <typename Use>
-    void for_each_line(int owner, std::int64_t group, Use use);
+    void for_each_line(std::int64_t group, Use use);
 
     std::unordered_map<int, Kind> kinds_;
     std::unordered_set<int> closed_owners_;
