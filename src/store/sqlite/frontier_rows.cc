@@ -69,6 +69,12 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
     sql.delayed =
         TRY(connection.prepare("SELECT id, grp, run_at FROM frontier INDEXED BY frontier_delayed "
                                "WHERE state = 0 AND run_at IS NOT NULL"));
+    sql.renew = TRY(connection.prepare(R"sql(
+        UPDATE frontier SET state = 0, run_at = NULL, attempts = 0, stalls = 0, skipped = 0, finished_at = NULL,
+                            token = NULL
+        WHERE id = ?1)sql"));
+    sql.forget = TRY(connection.prepare("DELETE FROM frontier WHERE id = ?1"));
+    sql.count_waiting = TRY(connection.prepare("SELECT count(*) FROM frontier WHERE grp = ?1 AND state = 0"));
     return FrontierRows(connection, std::move(sql));
 }
 
@@ -125,6 +131,18 @@ Result<void> FrontierRows::make_ready(std::int64_t id) {
 
 Result<std::optional<std::int64_t>> FrontierRows::ended_by(std::int64_t id) {
     return first_integer(sql_.ended_by.bind(id));
+}
+
+Result<void> FrontierRows::renew(std::int64_t id) {
+    return sql_.renew.bind(id).run();
+}
+
+Result<void> FrontierRows::forget(std::int64_t id) {
+    return sql_.forget.bind(id).run();
+}
+
+Result<std::int64_t> FrontierRows::count_waiting(std::int64_t group) {
+    return TRY(first_integer(sql_.count_waiting.bind(group))).value_or(0);
 }
 
 Result<std::vector<UrlPlace>> FrontierRows::ready_after(std::int64_t group, std::int64_t host,

@@ -69,6 +69,11 @@ public:
     Result<void> requeue(const UrlRow& row, std::optional<std::string_view> note);
     Result<void> make_ready(std::int64_t id);
     Result<std::optional<std::int64_t>> ended_by(std::int64_t id);
+    // Back to the queue as if it had never been tried.
+    Result<void> renew(std::int64_t id);
+    Result<void> forget(std::int64_t id);
+    // URLs of a group that never had their turn.
+    Result<std::int64_t> count_waiting(std::int64_t group);
 
     // Ready URLs of a host in a group after a place, in order.
     Result<std::vector<UrlPlace>> ready_after(std::int64_t group, std::int64_t host, const UrlPlace& after,
@@ -80,7 +85,7 @@ public:
 private:
     struct Statements {
         db::Statement insert, find, find_key, find_alias, insert_alias, has_aliases, end, requeue, make_ready,
-            ended_by, ready_after, next_host, delayed;
+            ended_by, ready_after, next_host, delayed, renew, forget, count_waiting;
     };
     FrontierRows(db::Connection& connection, Statements statements)
         : connection_(&connection), sql_(std::move(statements)) {}

@@ -72,7 +72,17 @@ Result<JobRows> JobRows::create(db::Connection& connection) {
     sql.insert_lease =
         TRY(connection.prepare("INSERT INTO lease(id, token, worker, leased_at) VALUES (?1, ?2, ?3, ?4)"));
     sql.remove_lease = TRY(connection.prepare("DELETE FROM lease WHERE id = ?1"));
-    return JobRows(std::move(sql));
+    sql.copy_back = TRY(connection.prepare(R"sql(
+        INSERT OR IGNORE INTO job(id, kind, state, priority, owner, grp, attempts, max_attempts, stalls, progress,
+                                  zero_retention, created_at, deadline, unique_key, last_error)
+        SELECT id, kind, 0, priority, owner, grp, 0, max_attempts, 0, 0, zero_retention, created_at, NULL,
+               unique_key, last_error
+        FROM done WHERE id = ?1)sql"));
+    sql.remove_done = TRY(connection.prepare("DELETE FROM done WHERE id = ?1"));
+    sql.remove_payload = TRY(connection.prepare("DELETE FROM payload WHERE id = ?1"));
+    sql.set_state = TRY(connection.prepare("UPDATE job SET state = ?2 WHERE id = ?1"));
+    sql.set_priority = TRY(connection.prepare("UPDATE job SET priority = ?2 WHERE id = ?1"));
+    return JobRows(connection, std::move(sql));
 }
 
 Result<void> JobRows::insert(std::int64_t id, const ReadyPlace& place, const NewJob& job, Timestamp now) {
@@ -129,6 +139,31 @@ Result<void> JobRows::move_to_done(std::int64_t id, const JobEnd& end) {
                   column_of(end.finished_at), token, end.error, end.result)
             .run());
     return sql_.remove.bind(id).run();
+}
+
+Result<bool> JobRows::move_back(std::int64_t id) {
+    TRY(sql_.copy_back.bind(id).run());
+    if (connection_->changes() == 0) return false;
+    TRY(sql_.remove_done.bind(id).run());
+    return true;
+}
+
+Result<void> JobRows::set_state(std::int64_t id, JobState state) {
+    return sql_.set_state.bind(id, static_cast<int>(state)).run();
+}
+
+Result<void> JobRows::set_priority(std::int64_t id, int priority) {
+    return sql_.set_priority.bind(id, priority).run();
+}
+
+Result<void> JobRows::forget_open(std::int64_t id) {
+    TRY(sql_.remove.bind(id).run());
+    return sql_.remove_payload.bind(id).run();
+}
+
+Result<void> JobRows::forget_done(std::int64_t id) {
+    TRY(sql_.remove_done.bind(id).run());
+    return sql_.remove_payload.bind(id).run();
 }
 
 Result<std::optional<std::int64_t>> JobRows::ended_by(std::int64_t id) {

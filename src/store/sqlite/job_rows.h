@@ -55,6 +55,14 @@ public:
     Result<void> requeue(const JobRow& row, std::optional<std::string_view> error);
     Result<void> set_progress(std::int64_t id, int percent);
     Result<void> move_to_done(std::int64_t id, const JobEnd& end);
+    // Opens an ended job again, as if it had never been tried. False if there is none, or if an open job has
+    // its unique key by now.
+    Result<bool> move_back(std::int64_t id);
+    Result<void> set_state(std::int64_t id, JobState state);
+    Result<void> set_priority(std::int64_t id, int priority);
+    // For good, with its payload.
+    Result<void> forget_open(std::int64_t id);
+    Result<void> forget_done(std::int64_t id);
     // The token of the lease that ended the job, if it has ended by one.
     Result<std::optional<std::int64_t>> ended_by(std::int64_t id);
 
@@ -64,10 +72,13 @@ public:
 private:
     struct Statements {
         db::Statement insert, insert_payload, find, find_with_payload, find_unique, open, of_group, requeue,
-            progress, copy_to_done, remove, ended_by, insert_lease, remove_lease;
+            progress, copy_to_done, remove, copy_back, remove_done, remove_payload, set_state, set_priority,
+            ended_by, insert_lease, remove_lease;
     };
-    explicit JobRows(Statements statements) : sql_(std::move(statements)) {}
+    JobRows(db::Connection& connection, Statements statements)
+        : connection_(&connection), sql_(std::move(statements)) {}
 
+    db::Connection* connection_;
     Statements sql_;
 };
 
