@@ -1,0 +1,185 @@
+// Programs that are killed at any moment, and workers that are thought dead and are not.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <random>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "servers/temporary_folder.h"
+#include "store/consistency.h"
+#include "store/pack.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/workload.h"
+
+namespace quarry::test {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A child at work, and what it has told of the store's promises.
+class Child {
+public:
+    Child(const std::string& database, std::uint64_t seed) {
+        std::array<int, 2> ends;
+        REQUIRE(pipe(ends.data()) == 0);
+        const std::string seed_text = std::to_string(seed);
+        process_ = fork();
+        if (process_ == 0) {
+            dup2(ends[1], STDOUT_FILENO);
+            close(ends[0]);
+            close(ends[1]);
+            execl(QUARRY_CRASH_CHILD, "crash_child", database.c_str(), seed_text.c_str(), nullptr);
+            _exit(9);
+        }
+        close(ends[1]);
+        output_ = ends[0];
+    }
+
+    // Lets it live for so long, then kills it. False if it ended by itself.
+    bool live_and_die(microseconds life, std::vector<Promise>& promises) {
+        const auto end = steady_clock::now() + life;
+        while (steady_clock::now() < end) {
+            const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
+            pollfd waiting{.fd = output_, .events = POLLIN, .revents = 0};
+            if (poll(&waiting, 1, static_cast<int>(left.count()) + 1) > 0 && !read_promises(promises)) break;
+        }
+        kill(process_, SIGKILL);
+        while (read_promises(promises)) {
+        }
+        close(output_);
+        int status = 0;
+        waitpid(process_, &status, 0);
+        return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    }
+
+private:
+    // Records are written whole, but a read may cut one. False at the end.
+    bool read_promises(std::vector<Promise>& promises) {
+        std::array<char, 9 * 512> buffer;
+        const ssize_t got = read(output_, buffer.data(), buffer.size());
+        if (got <= 0) return false;
+        bytes_.append(buffer.data(), static_cast<std::size_t>(got));
+        std::size_t at = 0;
+        for (; at + 9 <= bytes_.size(); at += 9) {
+            Promise promise{.what = static_cast<Promise::What>(bytes_[at])};
+            std::memcpy(&promise.id, bytes_.data() + at + 1, sizeof(promise.id));
+            promises.push_back(promise);
+        }
+        bytes_.erase(0, at);
+        return true;
+    }
+
+    pid_t process_ = 0;
+    int output_ = -1;
+    std::string bytes_;
+};
+
+std::string problems(const std::string& database, const std::vector<Promise>& promises) {
+    db::Connection connection = db::Connection::open(database, db::Access::write).value();
+    std::vector<std::string> sentences = broken_promises(connection, promises);
+    for (std::string& sentence : inconsistencies(connection)) sentences.push_back(std::move(sentence));
+    return fmt::format("{}", fmt::join(sentences, "\n"));
+}
+
+// Does everything that is left, the simplest way.
+void finish_all(store::Store& store) {
+    const WorkerId worker = store.register_worker("last").value();
+    while (true) {
+        const store::Leased leased = store
+                                         .lease({.worker = worker,
+                                                 .kinds = {{"scrape", 200}, {"webhook", 200}},
+                                                 .urls = 200,
+                                                 .urls_per_host = 200})
+                                         .value();
+        std::vector<store::Finished> finished;
+        for (const auto& job : leased.jobs) finished.push_back({job.lease, {.end = store::Completed{}}});
+        for (const auto& url : leased.urls) {
+            PageWrite page{.key = url.key, .facts = {.url = url.url, .status = 200, .content_hash = 1}};
+            page.content = store::pack({.markdown = "words"}).value();
+            finished.push_back({url.lease, {.end = store::Completed{}, .pages = {page}}});
+        }
+        if (finished.empty()) return;
+        const std::vector<store::Verdict> verdicts = store.finish(finished).value();
+        REQUIRE(std::ranges::count(verdicts, store::Verdict::applied) == std::ssize(finished));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a program killed at 160 random moments loses nothing it promised and does nothing twice") {
+    const TemporaryFolder folder;
+    const std::string database = folder.file("quarry.db");
+    std::mt19937_64 random(20'261);
+    std::vector<Promise> promises;
+    for (std::uint64_t life = 1; life <= 160; ++life) {
+        Child child(database, life);
+        // Some die while they open the database, most at work.
+        const microseconds span(2'000 + random() % 120'000);
+        REQUIRE(child.live_and_die(span, promises));
+        INFO("after kill ", life);
+        if (life % 20 == 0) REQUIRE(problems(database, promises) == "");
+    }
+    CHECK(promises.size() > 2'000);
+
+    // Who comes next gives back what the dead had leased, and can finish everything.
+    auto store = store::open_sqlite_store({.path = database, .limits = {.low_disk_bytes = 0}}).value();
+    auto reader = store::open_sqlite_reader(database).value();
+    CHECK(reader->jobs({.filter = {.states = {JobState::running}}}).value().empty());
+    const auto paused = reader->groups({.states = {JobState::paused}, .limit = 100'000}).value();
+    for (const Group& group : paused) REQUIRE(store->resume(group.id));
+    finish_all(*store);
+    CHECK(
+        reader->groups({.states = {JobState::queued, JobState::running, JobState::paused}}).value().empty());
+    CHECK(reader->jobs({.filter = {.states = {JobState::queued, JobState::running}}}).value().empty());
+    CHECK(problems(database, promises) == "");
+}
+
+TEST_CASE("a worker that was thought dead and finishes late changes nothing") {
+    const TemporaryFolder folder;
+    const std::string database = folder.file("quarry.db");
+    ManualClock clock;
+    auto store =
+        store::open_sqlite_store({.path = database, .limits = {.low_disk_bytes = 0}, .clock = &clock})
+            .value();
+    const FoundUrl seed{.url = "https://a.example/", .key = {1, 1}, .host = "a.example"};
+    const GroupId group = store->add_group({.site = "a.example"}, {}, {seed}).value();
+    const WorkerId frozen = store->register_worker("frozen").value();
+    const auto lost = store->lease({.worker = frozen, .urls = 1}).value().urls.at(0);
+    store->begin(lost.lease);
+    clock.advance(std::chrono::seconds(61));
+    const WorkerId other = store->register_worker("other").value();
+    const auto rescued = store->lease({.worker = other, .urls = 1}).value().urls.at(0);
+    const auto page = [](std::uint64_t hash) {
+        PageWrite write{.key = {1, 1},
+                        .facts = {.url = "https://a.example/", .status = 200, .content_hash = hash}};
+        write.content = store::pack({.markdown = "words"}).value();
+        return store::Outcome{.end = store::Completed{}, .pages = {write}};
+    };
+
+    const auto late = store->finish({{lost.lease, page(1)}}).value();
+    const auto right = store->finish({{rescued.lease, page(2)}}).value();
+    const auto later = store->finish({{lost.lease, page(1)}}).value();
+
+    CHECK(rescued.lease.id == lost.lease.id);
+    CHECK(late.at(0) == store::Verdict::conflict);
+    CHECK(right.at(0) == store::Verdict::applied);
+    CHECK(later.at(0) == store::Verdict::conflict);
+    CHECK(store->finish({{rescued.lease, page(2)}}).value().at(0) == store::Verdict::already_applied);
+    const auto reader = store::open_sqlite_reader(database).value();
+    CHECK(reader->pages({.group = group}).value().pages.size() == 1);
+    CHECK(reader->pages({}).value().pages.at(0).facts.content_hash == 2);
+    CHECK(store->beat(frozen, {}).value() == std::vector<JobId>{lost.lease.id});
+    CHECK(problems(database, {}) == "");
+}
+
+}  // namespace quarry::test
