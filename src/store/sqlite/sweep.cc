@@ -1,0 +1,135 @@
+#include "store/sqlite/sweep.h"
+
+#include <optional>
+#include <vector>
+
+#include "store/sqlite/columns.h"
+
+namespace quarry::store {
+
+namespace {
+
+constexpr int jobs_per_step = 1'000;
+constexpr int rows_per_step = 300;
+
+// Overwrites what is removed while this lives: what was promised not to be kept must not be left in free
+// pages.
+class SecureDelete {
+public:
+    static Result<SecureDelete> begin(db::Connection& connection, bool wanted) {
+        if (wanted) TRY(connection.execute("PRAGMA secure_delete = ON"));
+        return SecureDelete(wanted ? &connection : nullptr);
+    }
+    SecureDelete(SecureDelete&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+    ~SecureDelete() {
+        if (connection_) (void)connection_->execute("PRAGMA secure_delete = OFF");
+    }
+
+private:
+    explicit SecureDelete(db::Connection* connection) : connection_(connection) {}
+    db::Connection* connection_;
+};
+
+struct EndedJob {
+    std::int64_t id = 0;
+    JobState state{};
+    Timestamp finished_at{};
+    bool zero_retention = false;
+    bool is_of_group = false;
+};
+
+bool is_too_old(const EndedJob& job, const Retention& retention, Timestamp now) {
+    const auto age = now - job.finished_at;
+    if (job.zero_retention) return age >= retention.zero_retention;
+    if (job.is_of_group) return false;  // goes with its group
+    return age >= (job.state == JobState::completed ? retention.completed_jobs : retention.failed_jobs);
+}
+
+Result<std::vector<EndedJob>> ended_jobs_after(Ledger& ledger, std::int64_t after) {
+    db::Statement rows = TRY(ledger.connection().prepare(R"sql(
+        SELECT id, state, finished_at, zero_retention, grp IS NOT NULL FROM done
+        WHERE id > ?1 ORDER BY id LIMIT ?2)sql"));
+    rows.bind(after, jobs_per_step);
+    std::vector<EndedJob> jobs;
+    while (TRY(rows.step())) {
+        jobs.push_back({.id = rows.integer(0),
+                        .state = static_cast<JobState>(rows.integer(1)),
+                        .finished_at = time_of(rows.integer(2)),
+                        .zero_retention = rows.integer(3) != 0,
+                        .is_of_group = rows.integer(4) != 0});
+    }
+    return jobs;
+}
+
+Result<Swept> sweep_jobs(Ledger& ledger, const Retention& retention) {
+    SweepPlace& place = ledger.sweep_place;
+    const auto jobs = TRY(ended_jobs_after(ledger, place.after_job));
+    Swept swept;
+    for (const EndedJob& job : jobs) {
+        place.after_job = job.id;
+        if (!is_too_old(job, retention, ledger.now())) continue;
+        const SecureDelete secure = TRY(SecureDelete::begin(ledger.connection(), job.zero_retention));
+        TRY(ledger.rows().jobs.forget_done(job.id));
+        ++swept.jobs;
+    }
+    place.jobs_done = jobs.size() < static_cast<std::size_t>(jobs_per_step);
+    return swept;
+}
+
+struct OldGroup {
+    std::int64_t id = 0;
+    bool zero_retention = false;
+};
+
+Result<std::optional<OldGroup>> next_old_group(Ledger& ledger, const Retention& retention) {
+    db::Statement find = TRY(ledger.connection().prepare(R"sql(
+        SELECT id, zero_retention FROM grp
+        WHERE finished_at IS NOT NULL AND finished_at <= iif(zero_retention, ?1, ?2) LIMIT 1)sql"));
+    find.bind(column_of(ledger.now() - retention.zero_retention), column_of(ledger.now() - retention.groups));
+    if (!TRY(find.step())) return std::nullopt;
+    return OldGroup{find.integer(0), find.integer(1) != 0};
+}
+
+Result<std::int64_t> remove_rows(Ledger& ledger, std::string_view sql, std::int64_t group) {
+    db::Statement remove = TRY(ledger.connection().prepare(sql));
+    TRY(remove.bind(group, rows_per_step).run());
+    return ledger.connection().changes();
+}
+
+// Each table in turn, and the group itself when nothing of it is left. Returns true then.
+Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
+    const DroppedPages dropped = TRY(ledger.rows().pages.drop_group(GroupId(group), rows_per_step));
+    swept.contents += dropped.contents;
+    if (!dropped.is_empty()) return false;
+    if (TRY(remove_rows(ledger, R"sql(
+        DELETE FROM payload WHERE id IN (SELECT id FROM done WHERE grp = ?1 ORDER BY id LIMIT ?2))sql",
+                        group)) > 0 ||
+        TRY(remove_rows(ledger, R"sql(
+        DELETE FROM done WHERE id IN (SELECT id FROM done WHERE grp = ?1 ORDER BY id LIMIT ?2))sql",
+                        group)) > 0 ||
+        TRY(remove_rows(ledger, R"sql(
+        DELETE FROM frontier WHERE id IN (SELECT id FROM frontier WHERE grp = ?1 LIMIT ?2))sql",
+                        group)) > 0) {
+        return false;
+    }
+    TRY(remove_rows(ledger, "DELETE FROM alias WHERE grp = ?1 AND ?2", group));
+    TRY(remove_rows(ledger, "DELETE FROM grp WHERE id = ?1 AND ?2", group));
+    return true;
+}
+
+}  // namespace
+
+Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
+    if (!ledger.sweep_place.jobs_done) return SweepStep{.swept = TRY(sweep_jobs(ledger, retention))};
+    const auto group = TRY(next_old_group(ledger, retention));
+    if (!group) {
+        ledger.sweep_place = {};
+        return SweepStep{.is_last = true};
+    }
+    SweepStep step;
+    const SecureDelete secure = TRY(SecureDelete::begin(ledger.connection(), group->zero_retention));
+    if (TRY(remove_some_of(ledger, group->id, step.swept))) ++step.swept.groups;
+    return step;
+}
+
+}  // namespace quarry::store
