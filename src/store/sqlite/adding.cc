@@ -26,23 +26,30 @@ Result<std::optional<Error>> unknown_group(Ledger& ledger, std::span<const NewJo
     return std::nullopt;
 }
 
+// What belongs to a group belongs to the group's owner, whatever the job says.
+Result<int> owner_of(Ledger& ledger, const NewJob& job) {
+    const OpenGroup* group = job.group ? ledger.group(number(*job.group)) : nullptr;
+    if (group) return group->owner;
+    return ledger.rows().owners.ensure(job.owner);
+}
+
 // How many jobs of each owner would be new.
-Result<std::map<std::string, std::int64_t>> new_jobs_by_owner(Ledger& ledger, std::span<const NewJob> jobs) {
-    std::map<std::string, std::int64_t> counts;
+Result<std::map<int, std::int64_t>> new_jobs_by_owner(Ledger& ledger, std::span<const NewJob> jobs) {
+    std::map<int, std::int64_t> counts;
     for (const NewJob& job : jobs) {
-        if (!TRY(holder_of_key(ledger, job))) ++counts[job.owner];
+        if (!TRY(holder_of_key(ledger, job))) ++counts[TRY(owner_of(ledger, job))];
     }
     return counts;
 }
 
 Result<std::optional<Error>> too_many(Ledger& ledger, std::span<const NewJob> jobs) {
     std::int64_t in_all = ledger.open_jobs();
-    for (const auto& [name, count] : TRY(new_jobs_by_owner(ledger, jobs))) {
-        const Owner& owner = ledger.rows().owners.at(TRY(ledger.rows().owners.ensure(name)));
+    for (const auto& [id, count] : TRY(new_jobs_by_owner(ledger, jobs))) {
+        const Owner& owner = ledger.rows().owners.at(id);
         if (owner.open_jobs + count > owner.limits.open_jobs) {
             return Error{ErrorCode::conflict,
                          fmt::format("{} has {} open jobs and may have {}: try again when some have ended",
-                                     name, owner.open_jobs, owner.limits.open_jobs)};
+                                     owner.name, owner.open_jobs, owner.limits.open_jobs)};
         }
         in_all += count;
     }
@@ -86,7 +93,7 @@ Result<OpenGroup*> insert_group(Ledger& ledger, const NewGroup& group) {
     const int owner = TRY(ledger.rows().owners.ensure(group.owner));
     TRY(ledger.rows().groups.insert(id, group, owner, ledger.now()));
     OpenGroup& added = ledger.add_group(TRY(ledger.rows().groups.load(id)));
-    added.has_former = TRY(ledger.rows().pages.has_pages(added.pages));
+    TRY(ledger.load_group_facts(added));
     ledger.ready.hold_group(id);
     ledger.touch(added);
     ledger.tell_group(added);
@@ -101,7 +108,7 @@ Result<Added> insert_job(Ledger& ledger, const NewJob& job) {
     JobRow row{.id = ledger.next_id(),
                .place = {.kind = TRY(ledger.rows().kinds.ensure(job.kind)),
                          .priority = job.priority,
-                         .owner = TRY(ledger.rows().owners.ensure(job.owner)),
+                         .owner = TRY(owner_of(ledger, job)),
                          .group = job.group ? number(*job.group) : 0},
                .run_at = job.run_at,
                .start_by = job.start_by,
@@ -124,11 +131,13 @@ Answer<std::vector<Added>> add_jobs(Ledger& ledger, std::span<const NewJob> jobs
     return added;
 }
 
-Answer<GroupId> add_group(Ledger& ledger, const NewGroup& group, std::span<const NewJob> jobs,
+Answer<GroupId> add_group(Ledger& ledger, const NewGroup& group, std::span<const NewJob> jobs_of_anyone,
                           std::span<const FoundUrl> seeds) {
+    std::vector<NewJob> jobs(jobs_of_anyone.begin(), jobs_of_anyone.end());
+    for (NewJob& job : jobs) job.owner = group.owner;
     if (auto error = TRY(too_many(ledger, jobs))) return Result<GroupId>(std::unexpected(*error));
     OpenGroup& added = *TRY(insert_group(ledger, group));
-    for (NewJob job : jobs) {
+    for (NewJob& job : jobs) {
         job.group = GroupId(added.id);
         TRY(insert_job(ledger, job));
     }

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/lease_life.h"
+#include "store/sqlite/schedules.h"
 
 namespace quarry::store {
 
@@ -76,13 +77,16 @@ Result<void> do_what_is_due(Ledger& ledger) {
     TRY(bury_dead_workers(ledger));
     TRY(fail_late_starters(ledger));
     TRY(fail_overdue(ledger));
+    TRY(run_schedules(ledger));
     TRY(wake_jobs(ledger));
-    return wake_urls(ledger);
+    TRY(wake_urls(ledger));
+    return ledger.settle();
 }
 
 std::optional<Timestamp> next_due(const Ledger& ledger) {
     auto next = earlier(ledger.delayed_jobs.next(), ledger.delayed_urls.next());
     next = earlier(next, ledger.start_limits.next());
+    next = earlier(next, ledger.schedules.next());
     return earlier(next, ledger.deadlines.next());
 }
 

@@ -191,6 +191,24 @@ Answer<void> reprioritise_group(Ledger& ledger, GroupId id, int priority) {
     return Result<void>{};
 }
 
+Result<OpenGroup*> reopen_group(Ledger& ledger, std::int64_t id) {
+    if (OpenGroup* group = ledger.group(id)) return group;
+    const auto state = TRY(ledger.rows().groups.state_of(id));
+    if (!state) return nullptr;
+    OpenGroup& group = ledger.add_group(TRY(ledger.rows().groups.load(id)));
+    const std::int64_t waiting = TRY(ledger.rows().urls.count_waiting(id));
+    group.counters.queued += waiting;
+    if (*state != JobState::cancelled) group.counters.skipped -= waiting;
+    group.error.clear();
+    for (const std::int64_t host : TRY(ledger.rows().urls.ready_hosts(id)))
+        ledger.frontier.add_unread(id, host);
+    TRY(ledger.load_group_facts(group));
+    ledger.ready.hold_group(id);
+    set_state(ledger, group, JobState::queued);
+    ledger.reconsider_groups();
+    return &group;
+}
+
 Answer<void> set_owner_limits(Ledger& ledger, const std::string& name, const OwnerLimits& limits) {
     const int id = TRY(ledger.rows().owners.ensure(name));
     TRY(ledger.rows().owners.set_limits(id, limits));

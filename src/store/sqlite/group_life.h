@@ -16,6 +16,9 @@ Answer<void> reprioritise_group(Ledger& ledger, GroupId group, int priority);
 
 Answer<void> set_owner_limits(Ledger& ledger, const std::string& owner, const OwnerLimits& limits);
 
+// The group, open again if it was over: what never had its turn waits again. nullptr if there is none.
+Result<OpenGroup*> reopen_group(Ledger& ledger, std::int64_t group);
+
 // Completes the groups that have nothing left to do, after their closing jobs.
 Result<void> settle_groups(Ledger& ledger);
 // Lets waiting groups run, as far as there is room: the smaller priority first, then the older.

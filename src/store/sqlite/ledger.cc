@@ -148,13 +148,18 @@ Result<void> Ledger::remove_lease(JobId id) {
     return {};
 }
 
-Result<void> Ledger::before_commit() {
-    // A group that ends makes room for another, which may have nothing to do and end too.
+Result<void> Ledger::settle() {
     TRY(settle_groups(*this));
+    // A group that ends makes room for another, which may have nothing to do and end too.
     while (std::exchange(groups_may_start_, false)) {
         TRY(start_waiting_groups(*this));
         TRY(settle_groups(*this));
     }
+    return {};
+}
+
+Result<void> Ledger::before_commit() {
+    TRY(settle());
     TRY(save_groups());
     if (next_id_ != saved_next_id_) {
         TRY(save_next_id_.bind(next_id_).run());
@@ -177,6 +182,7 @@ Result<void> Ledger::save_groups() {
 void Ledger::after_commit() {
     for (const auto& [group, key] : admitted_) known().add(GroupId(group), key);
     admitted_.clear();
+    known_is_forgotten_ = false;
     if (listener_ && (wakes_ || !events_.empty())) listener_(events_, wakes_);
     events_.clear();
     wakes_ = false;

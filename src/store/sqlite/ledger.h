@@ -26,6 +26,7 @@
 #include "store/sqlite/owner_table.h"
 #include "store/sqlite/page_rows.h"
 #include "store/sqlite/ready_queue.h"
+#include "store/sqlite/schedules.h"
 #include "store/sqlite/time_queue.h"
 #include "store/sqlite/worker_table.h"
 #include "store/sqlite/writer.h"
@@ -42,6 +43,12 @@ struct Rows {
     NameTable kinds;
     OwnerTable owners;
     PageRows pages;
+};
+
+// Where a sweep is (sweep.h): it goes once through the ended jobs, then through the groups.
+struct SweepPlace {
+    std::int64_t after_job = 0;
+    bool jobs_done = false;
 };
 
 class Ledger : public Writer::Book {
@@ -81,8 +88,12 @@ public:
     const std::vector<std::int64_t>& dirty_groups() const { return dirty_groups_; }
     // A group that was just inserted.
     OpenGroup& add_group(OpenGroup group) {
-        return groups_.emplace(group.id, std::move(group)).first->second;
+        const std::int64_t id = group.id;
+        return groups_.insert_or_assign(id, std::move(group)).first->second;
     }
+
+    // What of a group is not in its row.
+    Result<void> load_group_facts(OpenGroup& group);
 
     // Says that a place for a group may have become free.
     void reconsider_groups() { groups_may_start_ = true; }
@@ -103,12 +114,20 @@ public:
     void tell_group(const OpenGroup& group);
     // Keys that become known when this transaction is durable.
     void will_be_known(std::int64_t group, const UrlKey& key) { admitted_.emplace_back(group, key); }
+    // A URL is no longer known: its crawl may find it again.
+    void forget_known() {
+        if (!std::exchange(known_is_forgotten_, true)) known().clear();
+        admitted_.clear();
+    }
     // Somebody who waits for work should look again.
     void wake() { wakes_ = true; }
 
     void on_commit(std::function<void(std::span<const Event>, bool wakes)> listener) {
         listener_ = std::move(listener);
     }
+
+    // Completes what is complete and begins what may begin, until nothing changes any more.
+    Result<void> settle();
 
     Result<void> before_commit() override;
     void after_commit() override;
@@ -118,7 +137,9 @@ public:
     FrontierQueue frontier;
     LeaseTable leases;
     WorkerTable workers;
+    ScheduleTable schedules;
     TimeQueue delayed_jobs, delayed_urls, start_limits, deadlines;
+    SweepPlace sweep_place;
     std::uint64_t turns = 0;  // given to crawls, ever
 
 private:
@@ -147,6 +168,7 @@ private:
     std::int64_t open_jobs_ = 0;
     bool groups_may_start_ = false;
     bool wakes_ = false;
+    bool known_is_forgotten_ = false;  // in this transaction
 
     std::vector<Event> events_;
     std::vector<std::pair<std::int64_t, UrlKey>> admitted_;

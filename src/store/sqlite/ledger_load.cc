@@ -30,6 +30,7 @@ Result<void> Ledger::load() {
     delayed_jobs = delayed_urls = start_limits = deadlines = {};
     next_id_ = saved_next_id_ =
         TRY(connection().integer("SELECT value FROM meta WHERE name = 'next_id'")).value_or(1);
+    TRY(schedules.load(connection()));
     TRY(load_groups());
     TRY(load_leases());
     TRY(load_jobs());
@@ -38,8 +39,7 @@ Result<void> Ledger::load() {
 
 Result<void> Ledger::load_groups() {
     for (OpenGroup& group : TRY(rows_->groups.open_groups())) {
-        group.has_aliases = TRY(rows_->urls.has_aliases(group.id));
-        group.has_former = TRY(rows_->pages.has_pages(group.pages));
+        TRY(load_group_facts(group));
         if (group.state == JobState::running) {
             Owner& owner = rows_->owners.at(group.owner);
             ++owner.running_groups;
@@ -49,6 +49,12 @@ Result<void> Ledger::load_groups() {
         }
         groups_.emplace(group.id, std::move(group));
     }
+    return {};
+}
+
+Result<void> Ledger::load_group_facts(OpenGroup& group) {
+    group.has_aliases = TRY(rows_->urls.has_aliases(group.id));
+    group.has_former = TRY(rows_->pages.has_pages(group.pages));
     return {};
 }
 

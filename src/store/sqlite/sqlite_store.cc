@@ -7,12 +7,15 @@
 #include "store/sqlite/adding.h"
 #include "store/sqlite/change_signal.h"
 #include "store/sqlite/disk_watch.h"
+#include "store/sqlite/filtered.h"
 #include "store/sqlite/finishing.h"
 #include "store/sqlite/group_life.h"
 #include "store/sqlite/lease_life.h"
 #include "store/sqlite/leasing.h"
 #include "store/sqlite/ledger.h"
+#include "store/sqlite/schedules.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/sweep.h"
 #include "store/sqlite/writer.h"
 
 namespace quarry::store {
@@ -83,23 +86,35 @@ public:
         return change<void>([&] { return reprioritise_group(*ledger_, group, priority); });
     }
 
-    Result<std::int64_t> cancel(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
-    Result<std::int64_t> pause(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
-    Result<std::int64_t> resume(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
-    Result<std::int64_t> retry(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
-    Result<std::int64_t> clear(const JobFilter&) override { return fail(ErrorCode::unsupported, "not yet"); }
-    Result<std::int64_t> reprioritise(const JobFilter&, int) override {
-        return fail(ErrorCode::unsupported, "not yet");
+    Result<std::int64_t> cancel(const JobFilter& filter) override {
+        return change_all({.change = BulkChange::cancel, .filter = filter});
+    }
+    Result<std::int64_t> pause(const JobFilter& filter) override {
+        return change_all({.change = BulkChange::pause, .filter = filter});
+    }
+    Result<std::int64_t> resume(const JobFilter& filter) override {
+        return change_all({.change = BulkChange::resume, .filter = filter});
+    }
+    Result<std::int64_t> retry(const JobFilter& filter) override {
+        return change_all({.change = BulkChange::retry, .filter = filter});
+    }
+    Result<std::int64_t> clear(const JobFilter& filter) override {
+        return change_all({.change = BulkChange::clear, .filter = filter});
+    }
+    Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) override {
+        return change_all({.change = BulkChange::reprioritise, .filter = filter, .priority = priority});
     }
 
     Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) override {
         return change<void>([&] { return set_owner_limits(*ledger_, owner, limits); });
     }
-    Result<void> set_schedule(Schedule) override { return fail(ErrorCode::unsupported, "not yet"); }
-    Result<bool> remove_schedule(const std::string&) override {
-        return fail(ErrorCode::unsupported, "not yet");
+    Result<void> set_schedule(Schedule schedule) override {
+        return change<void>([&] { return store::set_schedule(*ledger_, schedule); });
     }
-    Result<Swept> sweep(const Retention&, std::chrono::milliseconds) override { return Swept{}; }
+    Result<bool> remove_schedule(const std::string& name) override {
+        return change<bool>([&] { return store::remove_schedule(*ledger_, name); });
+    }
+    Result<Swept> sweep(const Retention& retention, std::chrono::milliseconds budget) override;
     Result<void> backup(const std::string& file) override;
 
     std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) override {
@@ -130,6 +145,7 @@ private:
     Result<T> soon(Operation operation) {
         return writer_->call<T>(Sync::later, 1, operation);
     }
+    Result<std::int64_t> change_all(BulkRequest request);
     void tell(std::span<const Event> events, bool wakes);
 
     SqliteConfig config_;
@@ -184,6 +200,29 @@ void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback
                              if (!committed) call->verdicts = std::unexpected(committed.error());
                              call->callback(std::move(call->verdicts));
                          }});
+}
+
+Result<std::int64_t> SqliteStore::change_all(BulkRequest request) {
+    std::int64_t changed = 0;
+    while (true) {
+        const BulkStep step = TRY(change<BulkStep>([&] { return change_some(*ledger_, request); }));
+        changed += step.changed;
+        if (!step.last) return changed;
+        request.after = step.last;
+    }
+}
+
+Result<Swept> SqliteStore::sweep(const Retention& retention, std::chrono::milliseconds budget) {
+    const auto end = std::chrono::steady_clock::now() + budget;
+    Swept swept;
+    do {
+        const SweepStep step = TRY(soon<SweepStep>([&] { return sweep_some(*ledger_, retention); }));
+        swept.jobs += step.swept.jobs;
+        swept.groups += step.swept.groups;
+        swept.contents += step.swept.contents;
+        if (step.is_last) break;
+    } while (std::chrono::steady_clock::now() < end);
+    return swept;
 }
 
 Result<void> SqliteStore::backup(const std::string& file) {
