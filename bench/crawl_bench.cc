@@ -123,21 +123,22 @@ void measure_texts(const std::vector<Loaded>& pages, int rounds) {
         best = std::min(best, processor_seconds() - start);
     }
     NearDuplicates index;
-    std::size_t marked = 0, without = 0;
+    std::vector<std::pair<const Loaded*, UrlKey>> marked;
     const double start = processor_seconds();
-    for (std::size_t i = 0; i < pages.size(); ++i) {
-        const auto near = index.add(hashes[i], url_key(pages[i].url, {}));
-        without += hashes[i] == 0 ? 1 : 0;
-        if (!near) continue;
-        ++marked;
-        const auto same = [&](const Loaded& page) { return url_key(page.url, {}) == *near; };
-        std::printf("  near: %s ~ %s\n", pages[i].url.href().c_str(),
+    for (std::size_t i = 0; i < pages.size(); ++i)
+        if (const auto near =
+                index.add(hashes[i], pages[i].document.metadata.title, url_key(pages[i].url, {})))
+            marked.emplace_back(&pages[i], *near);
+    const double indexed = processor_seconds() - start;
+    for (const auto& [page, original] : marked) {
+        const auto same = [&](const Loaded& other) { return url_key(other.url, {}) == original; };
+        std::printf("near: %s ~ %s\n", page->url.href().c_str(),
                     std::ranges::find_if(pages, same)->url.href().c_str());
     }
     std::printf("simhash %.0f MB/s, %.1f us/page; index %.2f us/page; %zu of %zu marked, %zu too short\n",
                 static_cast<double>(bytes) / 1e6 / best, best * 1e6 / static_cast<double>(pages.size()),
-                (processor_seconds() - start) * 1e6 / static_cast<double>(pages.size()), marked, pages.size(),
-                without);
+                indexed * 1e6 / static_cast<double>(pages.size()), marked.size(), pages.size(),
+                static_cast<std::size_t>(std::ranges::count(hashes, 0u)));
 }
 
 }  // namespace

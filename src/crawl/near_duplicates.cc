@@ -1,6 +1,10 @@
 #include "crawl/near_duplicates.h"
 
 #include <algorithm>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "crawl/simhash.h"
 
@@ -26,35 +30,34 @@ const NearDuplicates::Entry* NearDuplicates::entry(Number number) const {
     return alive ? &entries_[number % capacity_] : nullptr;
 }
 
-std::optional<UrlKey> NearDuplicates::find(std::uint64_t hash, const UrlKey& page) const {
+const NearDuplicates::Entry* NearDuplicates::find(const Entry& page) const {
     for (std::size_t band = 0; band < bands; ++band) {
-        const Entry* candidate = entry(latest_[band][band_of(hash, band)]);
+        const Entry* candidate = entry(latest_[band][band_of(page.hash, band)]);
         for (int i = 0; candidate != nullptr && i < most_compared; ++i) {
-            if (candidate->page != page && simhash_distance(candidate->hash, hash) <= largest_distance)
-                return candidate->page;
+            const int allowed =
+                candidate->title == page.title ? largest_distance : largest_distance_of_others;
+            if (candidate->page != page.page && simhash_distance(candidate->hash, page.hash) <= allowed)
+                return candidate;
             candidate = entry(candidate->before[band]);
         }
     }
-    return std::nullopt;
+    return nullptr;
 }
 
-void NearDuplicates::remember(std::uint64_t hash, const UrlKey& page) {
+void NearDuplicates::remember(Entry page) {
     ++last_;
+    for (std::size_t band = 0; band < bands; ++band)
+        page.before[band] = std::exchange(latest_[band][band_of(page.hash, band)], last_);
     const std::size_t slot = last_ % capacity_;
     if (slot >= entries_.size()) entries_.resize(slot + 1);
-    Entry& entry = entries_[slot];
-    entry = {.hash = hash, .page = page};
-    for (std::size_t band = 0; band < bands; ++band) {
-        Number& latest = latest_[band][band_of(hash, band)];
-        entry.before[band] = latest;
-        latest = last_;
-    }
+    entries_[slot] = page;
 }
 
-std::optional<UrlKey> NearDuplicates::add(std::uint64_t hash, const UrlKey& page) {
+std::optional<UrlKey> NearDuplicates::add(std::uint64_t hash, std::string_view title, const UrlKey& page) {
     if (hash == 0) return std::nullopt;
-    if (auto near = find(hash, page)) return near;
-    remember(hash, page);
+    const Entry added{.hash = hash, .title = XXH3_64bits(title.data(), title.size()), .page = page};
+    if (const Entry* near = find(added)) return near->page;
+    remember(added);
     return std::nullopt;
 }
 

@@ -5,27 +5,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/frontier.h"
 
 namespace quarry::crawl {
 
-// Finds simhashes within 3 bits. Of four bands of 16 bits at least one is the same in both, so that only
-// pages that share a band are compared: a few out of a hundred thousand.
+// Finds simhashes within 3 bits, or within 1 if the titles differ: the pages of a reference are made from one
+// template and say much the same, but each names what it is about. Of four bands of 16 bits at least one is
+// the same in both, so that only pages that share a band are compared: a few out of a hundred thousand.
 //
-// Memory is bounded: 40 bytes a page, and beyond `capacity` pages the oldest are forgotten. So is time: at
+// Memory is bounded: 48 bytes a page, and beyond `capacity` pages the oldest are forgotten. So is time: at
 // most a few hundred pages of each band are compared, the latest first. Used by one thread at a time.
 class NearDuplicates {
 public:
-    static constexpr int largest_distance = 3;
+    static constexpr int largest_distance = 3, largest_distance_of_others = 1;
 
     explicit NearDuplicates(std::size_t capacity = 100'000);
 
     // The page that this one nearly repeats. If there is none, this page is remembered; if there is, it is
     // not, so that all copies name one original, and a row of small changes does not lead from one page to a
     // quite different one. A hash of 0 (see simhash.h) is near nothing. A page is not near itself.
-    std::optional<UrlKey> add(std::uint64_t hash, const UrlKey& page);
+    std::optional<UrlKey> add(std::uint64_t hash, std::string_view title, const UrlKey& page);
 
     std::size_t size() const { return entries_.size(); }
 
@@ -36,13 +38,13 @@ private:
     // it is then known to be dead by its number, and nothing has to be unlinked.
     using Number = std::uint32_t;
     struct Entry {
-        std::uint64_t hash = 0;
+        std::uint64_t hash = 0, title = 0;  // the title's is an ordinary hash
         UrlKey page{};
         std::array<Number, bands> before{};  // the page before in the same band
     };
 
-    std::optional<UrlKey> find(std::uint64_t hash, const UrlKey& page) const;
-    void remember(std::uint64_t hash, const UrlKey& page);
+    const Entry* find(const Entry& page) const;
+    void remember(Entry page);
     const Entry* entry(Number number) const;
 
     std::size_t capacity_;

@@ -149,11 +149,22 @@ private:
         hash ^= hash >> 32;
         ++words_;
         if (words_ >= 3)
-            counts_.add(mixed(hash + std::rotl(last_, 21) * 3 + std::rotl(before_last_, 42) * 5));
+            add_shingle(mixed(hash + std::rotl(last_, 21) * 3 + std::rotl(before_last_, 42) * 5));
         before_last_ = std::exchange(last_, hash);
     }
 
+    // Each shingle counts once. A table whose cells repeat would else outweigh all that tells two pages of a
+    // reference apart. Some are taken for repeated that are not; for the same text always the same ones.
+    void add_shingle(std::uint64_t hash) {
+        std::uint64_t& seen = seen_[hash >> 54];
+        const std::uint64_t bit = std::uint64_t{1} << (hash >> 48 & 63);
+        if ((seen & bit) != 0) return;
+        seen |= bit;
+        counts_.add(hash);
+    }
+
     BitCounts counts_;
+    std::array<std::uint64_t, 1024> seen_{};
     std::uint64_t last_ = 0, before_last_ = 0;
     int words_ = 0;
 };
