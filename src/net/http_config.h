@@ -22,6 +22,10 @@ struct HttpConfig {
     std::size_t max_connections = 512;  // open connections, idle ones included
     std::size_t max_lookups = 32;       // names looked up at once; each lookup is a thread of curl's
 
+    // Transfers connected to one address at once, whatever host names led there; more wait, without holding
+    // up others. 0: no limit. Does not apply to a proxy.
+    std::size_t max_transfers_per_address = 0;
+
     // Decoded bytes of bodies that are not yet handed to their callbacks, all transfers together. When they
     // are used up, no transfer begins and those under way pause, at no cost to their time limits, until
     // others have ended; one always goes on. So there can be more by one body and a block.

@@ -231,6 +231,42 @@ TEST_CASE_FIXTURE(Fixture, "an answer serves later requests too, also over anoth
     CHECK(dns().count("again.example") == 1);
 }
 
+TEST_CASE_FIXTURE(Fixture, "many names of one address share its places, and a stopped one leaves the line") {
+    const auto limited = HttpClient::open({.max_transfers_per_address = 2}).value();
+    std::atomic<int> running = 0;
+    std::atomic<int> most = 0;
+    server.on("/counted", [&](const test::ServerRequest&, test::Connection& connection) {
+        const int now = ++running;
+        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+        }
+        connection.pause(5ms);
+        --running;
+        connection.respond(200, {}, "");
+    });
+    constexpr int count = 30;
+    std::atomic<int> good = 0, interrupted = 0;
+    std::latch done(count + 1);
+    std::stop_source stop;
+    for (int i = 0; i <= count; ++i) {
+        const std::string host = "farm" + std::to_string(i) + ".example";
+        dns().answer(host, {"127.0.0.1"});
+        HttpRequest request = this->request(host);
+        request.url = url::Url::parse("/counted", &request.url).value();
+        request.policy = {.allow_private = true};
+        if (i == count) request.stop = stop.get_token();
+        limited->submit(std::move(request), [&](const Result<HttpResponse>& response) {
+            good += response && response->status == 200;
+            interrupted += !response && response.error().code == ErrorCode::interrupted;
+            stop.request_stop();
+            done.count_down();
+        });
+    }
+    done.wait();
+    CHECK(good + interrupted == count + 1);
+    CHECK(good >= count);
+    CHECK(most <= 2);
+}
+
 TEST_CASE_FIXTURE(Fixture, "names that are slow to resolve hold up neither addresses nor known names") {
     dns().answer("quick.example", {"127.0.0.1"});
     HttpRequest known = request("quick.example");

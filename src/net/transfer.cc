@@ -72,10 +72,9 @@ void Transfer::end_lookup(bool has_address) {
     if (auto done = std::exchange(lookup_watch_, nullptr)) done(has_address);
 }
 
-Result<void> Transfer::prepare(std::unique_ptr<TransferHandle> handle, BodyBudget& budget, bool is_proxied) {
+Result<void> Transfer::prepare(std::unique_ptr<TransferHandle> handle, const Surroundings& surroundings) {
     handle_ = std::move(handle);
-    budget_ = &budget;
-    is_proxied_ = is_proxied;
+    surroundings_.emplace(surroundings);
     TRY(check_target());
     TRY(handle_->set_headers(request_.headers));
     url_ = TRY(to_curl_url(request_.url));
@@ -91,7 +90,7 @@ Result<void> Transfer::check_target() const {
     TRY(request_.policy.check_host(host));
     if (host.ends_with('.')) host.remove_suffix(1);
     const bool is_this_machine = host == "localhost" || host.ends_with(".localhost");
-    if (is_proxied_ && is_this_machine && !request_.policy.allow_private)
+    if (surroundings_->is_proxied && is_this_machine && !request_.policy.allow_private)
         return fail(ErrorCode::refused,
                     fmt::format("refused: {} is a loopback name (allow it with --allow-private)", host));
     return {};
@@ -132,13 +131,18 @@ curl_socket_t Transfer::open_socket(const curl_sockaddr& target) {
     end_lookup(true);
     const auto address = Address::from_sockaddr(&target.addr);
     if (!address) return CURL_SOCKET_BAD;
-    if (!is_proxied_) {
+    if (!surroundings_->is_proxied) {
         if (auto verdict = request_.policy.check(*address); !verdict) {
             refusal_ = std::move(verdict).error();
             return CURL_SOCKET_BAD;
         }
     }
+    if (!surroundings_->is_proxied && !surroundings_->addresses.has_room(*address)) {
+        crowded_address_ = address;
+        return CURL_SOCKET_BAD;
+    }
     tried_address_ = address->text();
+    enter(*address);
     const int opened = socket(target.family, target.socktype | SOCK_CLOEXEC, target.protocol);
     if (opened >= 0) handle_->multi().adopt(opened);
     return opened;
@@ -148,14 +152,45 @@ curl_socket_t Transfer::open_socket(const curl_sockaddr& target) {
 bool Transfer::may_send_to(const char* peer) {
     end_lookup(true);  // A connection that is open already needs none.
     is_connected_ = true;
-    if (is_proxied_) return true;
+    if (surroundings_->is_proxied) return true;
     const auto address = Address::parse(peer);
     if (!address)
         return stop_with({ErrorCode::refused, fmt::format("refused: \"{}\" is not an address", peer)});
     if (auto verdict = request_.policy.check(*address); !verdict)
         return stop_with(std::move(verdict).error());
+    enter(*address);
     response_.address = address->text();
     return true;
+}
+
+// Through a proxy all transfers go to its address, and nobody is crowded but the proxy.
+void Transfer::enter(const Address& address) {
+    if (surroundings_->is_proxied || entered_address_ == address) return;
+    leave_address();
+    surroundings_->addresses.enter(address);
+    entered_address_ = address;
+}
+
+void Transfer::leave_address() {
+    if (const auto address = std::exchange(entered_address_, std::nullopt))
+        surroundings_->addresses.leave(*address);
+}
+
+std::optional<Address> Transfer::crowded_address(CURLcode code) const {
+    return code == CURLE_COULDNT_CONNECT ? crowded_address_ : std::nullopt;
+}
+
+std::unique_ptr<TransferHandle> Transfer::give_up_for_now() {
+    leave_address();
+    crowded_address_.reset();
+    refusal_.reset();
+    tried_address_.clear();
+    return give_back_handle();
+}
+
+std::unique_ptr<TransferHandle> Transfer::give_back_handle() {
+    if (handle_ && request_.method != HttpMethod::get) handle_->reset();
+    return std::move(handle_);
 }
 
 bool Transfer::take_header_line(std::string_view line) {
@@ -214,7 +249,7 @@ bool Transfer::take_body(std::string_view bytes) {
         return skipped_bytes_ <= most_skipped_bytes;
     }
     auto fed = decoder_->feed(bytes, response_.body);
-    budget_->add(response_.body.size() - budgeted_bytes_);
+    surroundings_->budget.add(response_.body.size() - budgeted_bytes_);
     budgeted_bytes_ = response_.body.size();
     if (fed) return true;
     response_.is_truncated =
@@ -225,7 +260,7 @@ bool Transfer::take_body(std::string_view bytes) {
 // Waiting for others costs the request none of its time. curl's timer may go off meanwhile and be gone; what
 // then comes too slowly after the pause is ended by check_speed().
 bool Transfer::must_pause() {
-    if (response_.is_body_skipped || budget_->may_grow(*this)) return false;
+    if (response_.is_body_skipped || surroundings_->budget.may_grow(*this)) return false;
     paused_at_ = Clock::now();
     curl_easy_setopt(handle_->curl(), CURLOPT_TIMEOUT_MS, 0L);
     return true;
@@ -307,11 +342,11 @@ std::unique_ptr<TransferHandle> Transfer::finish_with(Error error) {
 
 std::unique_ptr<TransferHandle> Transfer::deliver(Result<HttpResponse> result) {
     end_lookup(false);
-    if (budget_) budget_->release(*this, budgeted_bytes_);
+    leave_address();
+    if (surroundings_) surroundings_->budget.release(*this, budgeted_bytes_);
     stop_watch_.reset();
     callback_(std::move(result));
-    if (handle_ && request_.method != HttpMethod::get) handle_->reset();
-    return std::move(handle_);
+    return give_back_handle();
 }
 
 }  // namespace quarry::net

@@ -11,6 +11,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "net/address.h"
+#include "net/address_limit.h"
 #include "net/body_budget.h"
 #include "net/body_decoder.h"
 #include "net/curl_handles.h"
@@ -48,9 +50,20 @@ public:
     // false if the transfer ends before.
     void watch_lookup(std::move_only_function<void(bool has_address)> done);
 
+    // What it shares with the other transfers of its client, all of which outlives it.
+    struct Surroundings {
+        BodyBudget& budget;
+        AddressLimit& addresses;
+        bool is_proxied = false;
+    };
+
     // Takes the handle and sets what this request needs. Fails if the request must not or cannot be sent.
-    // The budget must outlive it.
-    Result<void> prepare(std::unique_ptr<TransferHandle> handle, BodyBudget& budget, bool is_proxied);
+    Result<void> prepare(std::unique_ptr<TransferHandle> handle, const Surroundings& surroundings);
+
+    // Where it could not connect because others are there already, if that is why it ended with `code`. Then
+    // it can be given up, until it is prepared once more, instead of being finished.
+    std::optional<Address> crowded_address(CURLcode code) const;
+    std::unique_ptr<TransferHandle> give_up_for_now();
 
     // Goes on after the budget had no room for its body. Fails with what curl would have reported later.
     CURLcode resume(Clock::time_point now);
@@ -75,6 +88,9 @@ private:
 
     curl_socket_t open_socket(const curl_sockaddr& address);
     bool may_send_to(const char* address);
+    void enter(const Address& address);
+    void leave_address();
+    std::unique_ptr<TransferHandle> give_back_handle();
     bool take_header_line(std::string_view line);
     bool must_pause();
     bool take_body(std::string_view bytes);
@@ -98,12 +114,13 @@ private:
     std::optional<Error> failure_;  // set by a callback that made curl stop; wins over curl's own words
     std::optional<Error> refusal_;  // of an address; counts only if no other address could be tried
     std::string tried_address_;
+    std::optional<Address> crowded_address_;
+    std::optional<Address> entered_address_;  // where it counts as connected
     NameState name_state_ = NameState::unknown;
-    bool is_proxied_ = false;
     bool is_connected_ = false;
     bool are_headers_complete_ = false;
     bool has_body_begun_ = false;
-    BodyBudget* budget_ = nullptr;
+    std::optional<Surroundings> surroundings_;
     std::uint64_t budgeted_bytes_ = 0;
     std::optional<Clock::time_point> paused_at_;
     std::chrono::milliseconds paused_time_{0};

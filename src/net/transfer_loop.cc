@@ -35,6 +35,7 @@ TransferLoop::TransferLoop(HttpConfig config, std::unique_ptr<CurlMulti> multi)
     : config_(std::move(config)),
       multi_(std::move(multi)),
       budget_(config_.max_bytes_in_flight),
+      addresses_(config_.max_transfers_per_address),
       lookups_(config_.max_lookups) {}
 
 void TransferLoop::submit(TransferOwner transfer) {
@@ -124,11 +125,17 @@ void TransferLoop::queue(TransferOwner transfer, Clock::time_point now) {
     lookups_.add(std::move(transfer), name, now);
 }
 
-void TransferLoop::start_waiting() {
+// What waits for nothing but room from here on.
+void TransferLoop::collect_ready() {
     for (auto& transfer : lookups_.take_ready()) {
         watch_lookup(*transfer);
         waiting_.push_back(std::move(transfer));
     }
+    for (auto& transfer : addresses_.take_ready()) waiting_.push_back(std::move(transfer));
+}
+
+void TransferLoop::start_waiting() {
+    collect_ready();
     while (!waiting_.empty() && live_.size() < config_.max_in_flight && budget_.has_room()) {
         auto transfer = std::move(waiting_.front());
         waiting_.pop_front();
@@ -146,8 +153,13 @@ void TransferLoop::watch_lookup(Transfer& transfer) {
     });
 }
 
+Result<void> TransferLoop::prepare(Transfer& transfer) {
+    return transfer.prepare(take_handle(),
+                            {.budget = budget_, .addresses = addresses_, .is_proxied = is_proxied()});
+}
+
 void TransferLoop::start(TransferOwner transfer) {
-    if (auto prepared = transfer->prepare(take_handle(), budget_, is_proxied()); !prepared)
+    if (auto prepared = prepare(*transfer); !prepared)
         return settle(std::move(transfer), std::move(prepared).error());
     CURL* curl = transfer->curl();
     multi_->add(curl);
@@ -161,7 +173,11 @@ bool TransferLoop::finish_ended() {
 }
 
 void TransferLoop::finish(CURL* curl, CURLcode code) {
-    const auto transfer = std::move(live_.extract(curl).mapped());
+    auto transfer = std::move(live_.extract(curl).mapped());
+    if (const auto crowded = transfer->crowded_address(code)) {
+        keep(transfer->give_up_for_now());
+        return addresses_.wait(std::move(transfer), *crowded);
+    }
     count_finished();
     keep(transfer->finish(code));
 }
@@ -188,7 +204,9 @@ void TransferLoop::end_live(CURL* curl, Error error) {
 }
 
 void TransferLoop::end_stopped() {
+    collect_ready();
     std::vector<TransferOwner> stopped = lookups_.take_if(is_stopped);
+    std::ranges::move(addresses_.take_if(is_stopped), std::back_inserter(stopped));
     for (auto& transfer : waiting_)
         if (is_stopped(*transfer)) stopped.push_back(std::move(transfer));
     std::erase(waiting_, nullptr);
@@ -220,9 +238,10 @@ void TransferLoop::end_all() {
         while (!live_.empty()) end_live(live_.begin()->first, interrupted());
         for (auto& transfer : std::exchange(waiting_, {})) settle(std::move(transfer), interrupted());
         for (auto& [time, transfer] : std::exchange(delayed_, {})) settle(std::move(transfer), interrupted());
-        for (auto& transfer : lookups_.take_if([](const Transfer&) { return true; }))
-            settle(std::move(transfer), interrupted());
-        for (auto& transfer : lookups_.take_ready()) waiting_.push_back(std::move(transfer));
+        const auto any = [](const Transfer&) { return true; };
+        for (auto& transfer : lookups_.take_if(any)) settle(std::move(transfer), interrupted());
+        for (auto& transfer : addresses_.take_if(any)) settle(std::move(transfer), interrupted());
+        collect_ready();
         for (auto& transfer : take_inbox().arrived) waiting_.push_back(std::move(transfer));
         is_closed = inbox_.with([&](Inbox& inbox) {
             inbox.is_closed = inbox.arrived.empty() && waiting_.empty();
@@ -233,7 +252,7 @@ void TransferLoop::end_all() {
 
 std::chrono::milliseconds TransferLoop::time_to_wait(Clock::time_point now) const {
     using std::chrono::milliseconds;
-    if (lookups_.has_ready()) return milliseconds(0);
+    if (lookups_.has_ready() || addresses_.has_ready()) return milliseconds(0);
     milliseconds wait = live_.empty() ? milliseconds(60'000) : speed_check_interval;
     if (!delayed_.empty())
         wait = std::min(wait, std::chrono::ceil<milliseconds>(delayed_.begin()->first - now));

@@ -53,7 +53,9 @@ private:
     void queue(TransferOwner transfer, Clock::time_point now);
     void queue_due(Clock::time_point now);
     void watch_lookup(Transfer& transfer);
+    void collect_ready();
     void start_waiting();
+    Result<void> prepare(Transfer& transfer);
     void start(TransferOwner transfer);
     bool finish_ended();
     void finish(CURL* curl, CURLcode code);
@@ -77,6 +79,7 @@ private:
     std::unique_ptr<CurlMulti> multi_;
     std::vector<std::unique_ptr<TransferHandle>> idle_handles_;
     BodyBudget budget_;
+    AddressLimit addresses_;
     LookupQueue lookups_;                // those that wait for the address of a name
     std::deque<TransferOwner> waiting_;  // those that only wait for room
     std::unordered_map<CURL*, TransferOwner> live_;
