@@ -76,6 +76,8 @@ Result<void> Ledger::load_leases() {
             if (!owner) continue;
             lease.owner = owner->owner;
             rows_->hosts.add_claim(lease.host, lease.worker);
+        } else {
+            continue;
         }
         leases.add(id, lease);
         count_running(lease, 1);

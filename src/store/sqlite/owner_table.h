@@ -30,7 +30,10 @@ public:
     static Result<OwnerTable> create(db::Connection& connection, const OwnerLimits& standard);
 
     Result<int> ensure(const std::string& name);
-    Owner& at(int id) { return owners_[static_cast<std::size_t>(id) - 1]; }
+    // A damaged row may name an owner that is not there: then it is nobody's.
+    Owner& at(int id) {
+        return id >= 1 && id <= count() ? owners_[static_cast<std::size_t>(id) - 1] : nobody_;
+    }
     int count() const { return static_cast<int>(owners_.size()); }
     Result<void> set_limits(int id, const OwnerLimits& limits);
     // Reads names and limits; what runs is counted anew by the caller.
@@ -46,6 +49,7 @@ private:
     Statements sql_;
     OwnerLimits standard_;
     std::deque<Owner> owners_;  // by id, from 1 on
+    Owner nobody_;
     std::unordered_map<std::string, int> ids_;
 };
 
