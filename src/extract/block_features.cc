@@ -401,21 +401,4 @@ std::vector<std::string> feature_names() {
     return names;
 }
 
-std::uint8_t log_step(std::uint32_t count) {
-    if (count < 4) return static_cast<std::uint8_t>(count);
-    const unsigned doublings = static_cast<unsigned>(std::bit_width(count)) - 1;
-    return static_cast<std::uint8_t>(4 * (doublings - 1) + ((count >> (doublings - 2)) & 3U));
-}
-
-std::uint8_t share(std::uint64_t part, std::uint64_t whole) {
-    if (whole == 0) return 0;
-    // Division by 32 bits takes half the time of one by 64.
-    constexpr std::uint64_t small = UINT32_MAX / 100;
-    const std::uint64_t percent =
-        part <= small && whole <= UINT32_MAX
-            ? static_cast<std::uint32_t>(part) * 100 / static_cast<std::uint32_t>(whole)
-            : part * 100 / whole;
-    return static_cast<std::uint8_t>(std::min<std::uint64_t>(percent, 100));
-}
-
 }  // namespace quarry::extract

@@ -2,6 +2,8 @@
 // round differently. The order is part of the trained model: append, retrain, and never reorder by hand.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -51,9 +53,24 @@ void describe_blocks(const PageView& page, FeatureTable& table);
 
 std::vector<std::string> feature_names();
 
-// A count on a scale that is exact below 4 and has four steps per doubling above.
-std::uint8_t log_step(std::uint32_t count);
+// A count on a scale that is exact below 4 and has four steps per doubling above. Without branches: counts
+// are too unlike each other to be predicted.
+inline std::uint8_t log_step(std::uint32_t count) {
+    const unsigned doublings = static_cast<unsigned>(std::bit_width(count | 4U)) - 1;
+    const unsigned step = 4 * (doublings - 1) + ((count >> (doublings - 2)) & 3U);
+    return static_cast<std::uint8_t>(step - (count < 4 ? 4U : 0U));
+}
+
 // part / whole in steps of 1/100; 0 if the whole is 0.
-std::uint8_t share(std::uint64_t part, std::uint64_t whole);
+inline std::uint8_t share(std::uint64_t part, std::uint64_t whole) {
+    if (whole == 0) return 0;
+    // Division by 32 bits takes half the time of one by 64.
+    constexpr std::uint64_t small = UINT32_MAX / 100;
+    const std::uint64_t percent =
+        part <= small && whole <= UINT32_MAX
+            ? static_cast<std::uint32_t>(part) * 100 / static_cast<std::uint32_t>(whole)
+            : part * 100 / whole;
+    return static_cast<std::uint8_t>(std::min<std::uint64_t>(percent, 100));
+}
 
 }  // namespace quarry::extract

@@ -34,14 +34,28 @@ bool is_byline_class(std::string_view classes) {
                                std::string_view{"byline-name"},    std::string_view{"byline__name"},
                                std::string_view{"p-author"},       std::string_view{"article__author"},
                                std::string_view{"author__name"},   std::string_view{"by-author"}};
-    if (!contains(classes, "uthor") && !contains(classes, "yline")) return false;
+    constexpr std::size_t shortest = 6;
+    if (classes.size() < shortest || (!contains(classes, "uthor") && !contains(classes, "yline")))
+        return false;
     return std::ranges::any_of(names, [&](std::string_view name) { return has_word(classes, name); });
 }
 
 bool names_author(const Tree& tree, NodeId id) {
-    if (has_word(tree.attribute_or_empty(id, Attr::itemprop), "author")) return true;
-    if (tree.is(id, Tag::a) && has_word(tree.attribute_or_empty(id, Attr::rel), "author")) return true;
-    return is_byline_class(tree.attribute_or_empty(id, Attr::class_));
+    for (const html::Attribute& attribute : tree.attributes(id)) {
+        switch (attribute.name) {
+            case Attr::itemprop:
+                if (has_word(attribute.value, "author")) return true;
+                break;
+            case Attr::rel:
+                if (tree.is(id, Tag::a) && has_word(attribute.value, "author")) return true;
+                break;
+            case Attr::class_:
+                if (is_byline_class(attribute.value)) return true;
+                break;
+            default: break;
+        }
+    }
+    return false;
 }
 
 // Microdata puts the name into an element of its own, or into a <meta>.

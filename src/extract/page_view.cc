@@ -53,12 +53,6 @@ bool is_prose(const TextCounts& text) {
     return text.words >= 12 && 3 * text.link_words <= text.words && text.sentence_ends + text.commas != 0;
 }
 
-int heading_level(const html::Tree& tree, NodeId id) {
-    const html::Node& node = tree[id];
-    if (node.kind != html::NodeKind::element || node.tag < Tag::h1 || node.tag > Tag::h6) return 0;
-    return static_cast<int>(node.tag) - static_cast<int>(Tag::h1) + 1;
-}
-
 PageView::PageView(const html::Tree& page_tree, const Vocabulary& vocabulary)
     : tree(page_tree),
       visibility(page_tree),

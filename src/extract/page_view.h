@@ -59,6 +59,11 @@ struct PageView {
 bool is_prose(const TextCounts& text);
 
 // 1 to 6 for headings, 0 for anything else.
-int heading_level(const html::Tree& tree, html::NodeId id);
+inline int heading_level(const html::Tree& tree, html::NodeId id) {
+    using html::Tag;
+    const html::Node& node = tree[id];
+    if (node.kind != html::NodeKind::element || node.tag < Tag::h1 || node.tag > Tag::h6) return 0;
+    return static_cast<int>(node.tag) - static_cast<int>(Tag::h1) + 1;
+}
 
 }  // namespace quarry::extract

@@ -126,17 +126,28 @@ std::string code_of(const Verdict& verdict) {
     return std::string(current_code(code));
 }
 
+std::string_view middle_of(std::string_view text, std::size_t size) {
+    return passage(text, std::min(text.size(), sample_bytes) / 2, size);
+}
+
+// Two glimpses are enough for most pages; pages with much code need a longer look.
+bool is_english_throughout(std::string_view text) {
+    constexpr std::size_t glimpse_bytes = 512, look_bytes = 8 * 1024;
+    const bool is_long = text.size() > 4 * glimpse_bytes;
+    if (is_long && is_plainly_english(passage(text, 0, glimpse_bytes)) &&
+        is_plainly_english(middle_of(text, glimpse_bytes)))
+        return true;
+    return is_plainly_english(passage(text, 0, look_bytes));
+}
+
 }  // namespace
 
 std::string detect_language(std::string_view utf8) {
-    const bool is_short = utf8.size() <= 4 * passage_bytes;
-    const std::string_view beginning = passage(utf8, 0, is_short ? utf8.size() : passage_bytes);
-    const std::string_view middle =
-        is_short ? beginning : passage(utf8, std::min(utf8.size(), sample_bytes) / 2, passage_bytes);
-    if (is_plainly_english(beginning) && (is_short || is_plainly_english(middle))) return "en";
-    if (!is_short) {
-        if (is_plainly_english(passage(utf8, 0, 8 * passage_bytes))) return "en";
-        const Verdict verdict = ask_cld2(std::string(beginning) + ' ' + std::string(middle));
+    if (is_english_throughout(utf8)) return "en";
+    if (utf8.size() > 4 * passage_bytes) {
+        const std::string passages =
+            std::string(passage(utf8, 0, passage_bytes)) + ' ' + std::string(middle_of(utf8, passage_bytes));
+        const Verdict verdict = ask_cld2(passages);
         if (verdict.percent >= sure_percent && !code_of(verdict).empty()) return code_of(verdict);
     }
     return code_of(ask_cld2(std::string(passage(utf8, 0, sample_bytes))));

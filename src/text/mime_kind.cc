@@ -151,7 +151,7 @@ Content by_header(std::string_view essence, std::string_view url_path, std::stri
     }
     if (known->kind == ContentKind::pdf) return sniff(url_path, bytes);  // it has no PDF signature
     if (known->kind == ContentKind::plain_text) return plain_text(url_path, bytes);
-    if (is_binary(bytes) && !looks_like_html(bytes)) return {ContentKind::other, "binary data"};
+    if (!looks_like_html(bytes) && is_binary(bytes)) return {ContentKind::other, "binary data"};
     return known->kind == ContentKind::xml ? of_xml(bytes) : of_kind(known->kind);
 }
 

@@ -65,6 +65,7 @@ constexpr WordSet small_word_set;
 struct WordCounts {
     std::size_t words = 0;
     std::size_t small = 0;
+    std::size_t beyond_ascii = 0;  // bytes of words
 };
 
 // Code and the addresses of links, as markdown writes them, are in no language: the place after them.
@@ -86,7 +87,11 @@ WordCounts count_words(std::string_view text) {
             continue;
         }
         unsigned char letter = 0;
-        while (++at < text.size() && (letter = letter_of(text[at])) != 0) word = word << 8 | letter;
+        counts.beyond_ascii += word >> 7;
+        while (++at < text.size() && (letter = letter_of(text[at])) != 0) {
+            word = word << 8 | letter;
+            counts.beyond_ascii += letter >> 7;
+        }
         ++counts.words;
         counts.small += at - start <= longest && small_word_set.contains(word);
     }
@@ -101,9 +106,7 @@ bool is_plainly_english(std::string_view utf8) {
     constexpr std::size_t least_percent = 14;
     const WordCounts counts = count_words(utf8);
     // Scripts without spaces have long words, and so few that a borrowed "for" or two weigh much.
-    const auto beyond_ascii = static_cast<std::size_t>(
-        std::ranges::count_if(utf8, [](char c) { return static_cast<signed char>(c) < 0; }));
-    if (beyond_ascii * 20 > utf8.size()) return false;
+    if (counts.beyond_ascii * 20 > utf8.size()) return false;
     return counts.words >= fewest_words && counts.small * 100 >= counts.words * least_percent;
 }
 
