@@ -137,6 +137,11 @@ struct Event {
     JobState state = JobState::queued;  // of the group or job
 };
 
+enum class Haste : std::uint8_t {
+    now,
+    gather,  // may wait a few milliseconds for others to share a commit with: many outcomes, nobody waiting
+};
+
 class Store {
 public:
     // May be called from the store's own thread: it must only move the result elsewhere.
@@ -171,7 +176,8 @@ public:
 
     // Makes the outcomes true, each by itself whole or not at all, and calls back when that is durable.
     // Waits while too many outcomes are on their way already.
-    virtual void finish(std::vector<Finished> finished, FinishCallback callback) = 0;
+    virtual void finish(std::vector<Finished> finished, FinishCallback callback,
+                        Haste haste = Haste::now) = 0;
     Result<std::vector<Verdict>> finish(std::vector<Finished> finished);
 
     // True if the group has certainly admitted this URL; false says nothing. Cheap, from any thread: most

@@ -39,7 +39,7 @@ Result<void> recall_pages(GroupId id, store::Reader& reader, crawl::NearDuplicat
     store::PagePage page{.group = id, .limit = 1'000};
     for (;;) {
         const store::StoredPages stored = TRY(reader.pages(page));
-        for (const StoredPage& one : stored.pages) seen.add(one.facts.simhash, one.key);
+        for (const StoredPage& one : stored.pages) seen.add(one.facts.simhash, one.facts.title, one.key);
         if (!stored.next) return {};
         page.after = *stored.next;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/thread_name.h"
 #include "work/engine_message.h"
 #include "work/job_pool.h"
 #include "work/leaser.h"
@@ -223,6 +224,7 @@ void Engine::Run::wind_down() {
 }
 
 void Engine::Run::beat(std::stop_token stop) {
+    name_this_thread("heartbeat");
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
@@ -234,6 +236,7 @@ void Engine::Run::beat(std::stop_token stop) {
 }
 
 void Engine::Run::sweep(std::stop_token stop) {
+    name_this_thread("sweeper");
     constexpr std::chrono::milliseconds step{50};
     std::mutex mutex;
     std::condition_variable_any never;

@@ -189,8 +189,9 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
         if (!content) return unreadable(fetched, content.error());
         write.content = *std::move(content);
     }
-    write.near_duplicate_of = crawl.near_duplicates.with(
-        [&](crawl::NearDuplicates& seen) { return seen.add(write.facts.simhash, write.key); });
+    write.near_duplicate_of = crawl.near_duplicates.with([&](crawl::NearDuplicates& seen) {
+        return seen.add(write.facts.simhash, write.facts.title, write.key);
+    });
     if (fetched.page->final_url != fetched.lease.url) outcome.final_url = fetched.page->final_url;
     outcome.pages.push_back(std::move(write));
     return outcome;

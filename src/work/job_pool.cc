@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/thread_name.h"
 #include "work/handlers.h"
 #include "work/retry_delay.h"
 
@@ -46,6 +47,7 @@ void JobPool::describe_room(store::Demand& demand) const {
 }
 
 void JobPool::run_jobs(store::Reader& reader) {
+    name_this_thread("job handler");
     const JobTools tools{.store = store_,
                          .reader = reader,
                          .fetcher = fetcher_,

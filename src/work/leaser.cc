@@ -1,5 +1,7 @@
 #include "work/leaser.h"
 
+#include "base/thread_name.h"
+
 namespace quarry::work {
 
 namespace {
@@ -63,6 +65,7 @@ void Leaser::wait(std::uint64_t seen, Timestamp until, std::uint64_t answered) {
 }
 
 void Leaser::run(std::stop_token stop) {
+    name_this_thread("leaser");
     while (const auto question = next_question(stop)) {
         // Taken before the question: what changes between the two is not missed.
         const std::uint64_t seen = store_.wait_for_change(never_seen, store_.now(), stop);

@@ -1,5 +1,7 @@
 #include "work/page_pool.h"
 
+#include "base/thread_name.h"
+
 namespace quarry::work {
 
 Result<std::unique_ptr<PagePool>> PagePool::open(store::Store& store, std::shared_ptr<EngineMailbox> mailbox,
@@ -33,6 +35,7 @@ bool PagePool::has_room() {
 }
 
 void PagePool::read_pages(store::Reader& reader) {
+    name_this_thread("page reader");
     Admissions admissions(store_);
     const PageTools tools{.reader = reader, .admissions = admissions, .pdf = config_.pdf};
     while (auto fetched = queue_.pop()) {
@@ -47,11 +50,12 @@ void PagePool::finish(FetchedUrl fetched, store::Outcome outcome) {
     const std::uint64_t bytes = fetched.page ? fetched.page->body.size() : 0;
     std::vector<store::Finished> finished;
     finished.push_back({fetched.lease.lease, std::move(outcome)});
-    store_.finish(std::move(finished), [this, bytes](Result<std::vector<store::Verdict>> verdicts) {
+    const auto finished_with = [this, bytes](const Result<std::vector<store::Verdict>>& verdicts) {
         // A conflict needs no answer: the crawl was cancelled, or somebody else has the URL now.
         if (!verdicts) mailbox_->post(StoreFailed{verdicts.error()});
         leave(bytes);
-    });
+    };
+    store_.finish(std::move(finished), finished_with, store::Haste::gather);
 }
 
 void PagePool::leave(std::uint64_t bytes) {

@@ -17,7 +17,12 @@ struct Lease {
     int owner = 0;
     std::int64_t group = 0;  // 0 for none
     std::int64_t host = 0;   // of a URL; 0 for a job
-    int priority = 0;        // of a URL within its group
+    int priority = 0;        // of a URL: within its group
+    // Of a job, so that its row need not be read again when it ends.
+    int kind = 0;
+    int attempts = 0;
+    int max_attempts = 0;
+    int stalls = 0;
     Timestamp leased_at{};
 
     bool is_url() const { return host != 0; }

@@ -31,18 +31,23 @@ Result<std::optional<JobLease>> lease_job(Ledger& ledger, const std::string& kin
     const int kind_id = ledger.rows().kinds.find(kind);
     while (const auto taken = ledger.ready.pop(kind_id)) {
         std::optional<JobLease> leased;
-        ReadyPlace place;
+        Lease lease;
         TRY(ledger.rows().jobs.find(taken->id, [&](const JobRow& row, std::string_view payload) {
             if (!is_leasable(ledger, row, taken->priority)) return;
             leased = lease_of(ledger, row, kind, payload);
-            place = row.place;
+            lease = {.token = leased->lease.token,
+                     .worker = worker,
+                     .owner = row.place.owner,
+                     .group = row.place.group,
+                     .priority = row.place.priority,
+                     .kind = row.place.kind,
+                     .attempts = row.attempts,
+                     .max_attempts = row.max_attempts,
+                     .stalls = row.stalls,
+                     .leased_at = ledger.now()};
         }));
         if (!leased) continue;
-        TRY(ledger.add_lease(leased->lease.id, {.token = leased->lease.token,
-                                                .worker = worker,
-                                                .owner = place.owner,
-                                                .group = place.group,
-                                                .leased_at = ledger.now()}));
+        TRY(ledger.add_lease(leased->lease.id, lease));
         return leased;
     }
     return std::nullopt;

@@ -68,6 +68,11 @@ Result<void> Ledger::load_leases() {
         if (const auto job = TRY(rows_->jobs.find(number(id)))) {
             lease.owner = job->place.owner;
             lease.group = job->place.group;
+            lease.priority = job->place.priority;
+            lease.kind = job->place.kind;
+            lease.attempts = job->attempts;
+            lease.max_attempts = job->max_attempts;
+            lease.stalls = job->stalls;
         } else if (const auto url = TRY(rows_->urls.find(number(id)))) {
             lease.group = url->group;
             lease.host = url->host;

@@ -68,7 +68,7 @@ public:
         return soon<void>([&] { return store::release(*ledger_, leases); });
     }
     using Store::finish;
-    void finish(std::vector<Finished> finished, FinishCallback callback) override;
+    void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override;
 
     Result<void> cancel(GroupId group) override {
         return change<void>([&] { return cancel_group(*ledger_, group); });
@@ -181,7 +181,7 @@ Result<std::unique_ptr<Store>> SqliteStore::open(SqliteConfig config) {
     return store;
 }
 
-void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback) {
+void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) {
     struct Call {
         std::vector<Finished> finished;
         FinishCallback callback;
@@ -191,6 +191,7 @@ void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback
     Call* shared = call.get();
     writer_->submit({.sync = Sync::before,
                      .weight = shared->finished.size(),
+                     .haste = haste,
                      .apply = [this, shared]() -> Result<void> {
                          shared->verdicts = TRY(store::finish(*ledger_, shared->finished));
                          return {};

@@ -19,6 +19,10 @@ constexpr std::size_t idle_checkpoint_pages = 500;
 constexpr std::size_t too_many_pages = 100'000;
 constexpr std::chrono::milliseconds idle_after{200};
 
+// A commit costs as much as several pages do: those that nobody waits for gather until there are some.
+constexpr std::chrono::milliseconds gathering_time{4};
+constexpr std::size_t gathered_weight = 64;
+
 }  // namespace
 
 Writer::Writer(db::Connection& connection, Book& book, bool full_sync)
@@ -41,6 +45,7 @@ void Writer::submit(Command command) {
         std::unique_lock lock(mutex_);
         emptied_.wait(lock, [&] { return queued_weight_ < queue_weight; });
         queued_weight_ += command.weight;
+        if (command.haste == Haste::now) ++in_haste_;
         queue_.push_back(std::move(command));
     }
     filled_.notify_one();
@@ -55,10 +60,13 @@ std::vector<Command> Writer::next_batch() {
         lock.lock();
         filled_.wait(lock, has_work);
     }
+    filled_.wait_for(lock, gathering_time,
+                     [&] { return stopping_ || in_haste_ > 0 || queued_weight_ >= gathered_weight; });
     std::vector<Command> batch;
     std::size_t weight = 0;
     while (!queue_.empty() && weight < batch_weight) {
         weight += queue_.front().weight;
+        if (queue_.front().haste == Haste::now) --in_haste_;
         batch.push_back(std::move(queue_.front()));
         queue_.pop_front();
     }
