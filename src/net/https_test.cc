@@ -81,6 +81,51 @@ TEST_CASE("a certificate that nobody vouches for is refused, and the address pol
     CHECK(private_address.error().message.starts_with("refused: 127.0.0.1"));
 }
 
+TEST_CASE("the file of certificates is read once, not for each connection") {
+    const auto nginx =
+        test::Nginx::start_tls("/nonexistent", "keepalive_timeout 0; location / { return 204; }");
+    if (!nginx) {
+        MESSAGE("skipped: nginx or openssl is not installed");
+        return;
+    }
+    const test::TemporaryFolder folder;
+    const std::string copy = folder.write("ca.pem", test::read_file(nginx->ca_file()));
+    const auto client = HttpClient::open({.ca_file = copy}).value();
+    REQUIRE(client->perform(request_for(*nginx)).value().status == 204);
+
+    folder.write("ca.pem", "not a certificate any more");
+
+    CHECK(client->perform(request_for(*nginx)).value().status == 204);
+    const auto another = HttpClient::open({.ca_file = copy}).value();
+    CHECK_FALSE(another->perform(request_for(*nginx)));
+}
+
+TEST_CASE("streams of one HTTP/2 connection that wait for room arrive whole") {
+    const test::TemporaryFolder site;
+    const std::string body(3'000'000, 'b');
+    site.write("body.txt", body);
+    const auto nginx = test::Nginx::start_tls(site.path());
+    if (!nginx) {
+        MESSAGE("skipped: nginx or openssl is not installed");
+        return;
+    }
+    const auto client =
+        HttpClient::open({.ca_file = nginx->ca_file(), .max_bytes_in_flight = 100'000}).value();
+    HttpRequest request = request_for(*nginx);
+    request.url = url::Url::parse(nginx->url("/body.txt")).value();
+    REQUIRE(client->perform(request).value().http_version == 20);
+    constexpr int count = 12;
+    std::atomic<int> good = 0;
+    std::latch done(count);
+    for (int i = 0; i < count; ++i)
+        client->submit(request, [&](const Result<HttpResponse>& response) {
+            good += response && response->body == body;
+            done.count_down();
+        });
+    done.wait();
+    CHECK(good == count);
+}
+
 TEST_CASE("a CA file that cannot be read is said so") {
     const auto nginx = start_nginx();
     if (!nginx) {

