@@ -34,6 +34,12 @@ std::unexpected<Error> failure(sqlite3* handle, int sqlite_code) {
     return fail(code_of(sqlite_code), file && *file ? fmt::format("{}: {}", file, message) : message);
 }
 
+// SQLite would count every byte it allocates, under a lock shared by all connections; nobody reads the count.
+// Must come before anything else asks SQLite for something, else it changes nothing.
+void configure_once() {
+    [[maybe_unused]] static const int done = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 int flags_of(Access access) {
     switch (access) {
         case Access::create: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -121,6 +127,7 @@ Result<Connection> Connection::open(const std::string& path, Access access, cons
         !std::filesystem::exists(path, ignored)) {
         return fail(ErrorCode::not_found, fmt::format("{}: no such database", path));
     }
+    configure_once();
     sqlite3* handle = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &handle, flags_of(access) | SQLITE_OPEN_NOMUTEX,
                                      vfs.empty() ? nullptr : vfs.c_str());
