@@ -96,9 +96,11 @@ Result<void> Scope::add_root(const std::string& text) {
     if (place == places.end()) place = places.insert(place, Place{.port = port});
     add_folder(entire_domain_ ? "/" : folder_of(url.path()), place->folders);
 
-    std::pair domain(std::string(url::registrable_domain(url.host())), port);
-    if (!domain.first.empty() && std::ranges::find(domains_, domain) == domains_.end())
-        domains_.push_back(std::move(domain));
+    const std::string_view domain = url::registrable_domain(url.host());
+    if (subdomains_ && !domain.empty()) {
+        auto& ports = domains_[std::string(domain)];
+        if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
+    }
     return {};
 }
 
@@ -110,14 +112,13 @@ Scope::Where Scope::locate(const url::Url& url) const {
         if (place != found->second.end())
             return holds(place->folders, url.path()) ? Where::in_folder : Where::at_home;
     }
-    if (!subdomains_) return Where::elsewhere;
-    for (const auto& [domain, its_port] : domains_) {
-        // The cheap comparison first. The list of public suffixes is asked because one may lie below another:
-        // s3.amazonaws.com is not a host of amazonaws.com's owner.
-        if (port == its_port && host.ends_with(domain) && url::registrable_domain(host) == domain)
-            return Where::on_domain;
-    }
-    return Where::elsewhere;
+    if (domains_.empty()) return Where::elsewhere;
+    // The list of public suffixes has to be asked, because one may lie below another: a host of
+    // s3.amazonaws.com is none of amazonaws.com's owner.
+    const auto domain = domains_.find(url::registrable_domain(host));
+    const bool related =
+        domain != domains_.end() && std::ranges::find(domain->second, port) != domain->second.end();
+    return related ? Where::on_domain : Where::elsewhere;
 }
 
 bool Scope::is_at_home(const url::Url& url) const {

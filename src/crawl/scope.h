@@ -82,8 +82,9 @@ private:
     bool regex_on_full_url_ = false, entire_domain_ = false, subdomains_ = false, external_ = false;
     std::optional<int> max_depth_;
     std::unordered_map<std::string, std::vector<Place>, TextHash, std::equal_to<>>
-        places_;                                                  // by host, without www.
-    std::vector<std::pair<std::string, std::uint16_t>> domains_;  // registrable domain and port of each root
+        places_;  // by host, without www.
+    std::unordered_map<std::string, std::vector<std::uint16_t>, TextHash, std::equal_to<>>
+        domains_;  // registrable, with the ports of their roots; empty unless subdomains belong
     std::unordered_set<std::string, TextHash, std::equal_to<>> seeds_;
 };
 

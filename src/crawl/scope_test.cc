@@ -208,8 +208,8 @@ TEST_CASE("an extension tells pages from other files") {
         CAPTURE(std::string(path));
         CHECK(file_kind(path) == FileKind::other);
     }
-    for (const char* path :
-         {"/", "", "/a", "/a.b/c", "/v1.2", "/example.com", "/a.png/", "/a.verylongextension", "/a."}) {
+    for (const char* path : {"/", "", "/a", "/a.b/c", "/v1.2", "/example.com", "/a.png/",
+                             "/a.verylongextension", "/pandas.Series.map", "/open.ai", "/a."}) {
         CAPTURE(std::string(path));
         CHECK(file_kind(path) == FileKind::unknown);
     }
