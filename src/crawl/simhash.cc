@@ -33,6 +33,10 @@ constexpr std::array<ByteClass, 256> build_classes() {
 
 constexpr auto classes = build_classes();
 
+ByteClass class_at(std::string_view text, std::size_t at) {
+    return classes[static_cast<unsigned char>(text[at])];
+}
+
 // How many of the hashes added have each bit set. Counts stand upright, one bit of all 64 of them in each
 // plane, and hashes are added by eights (Harley and Seal's counter): seven full adders and one carry instead
 // of 512 additions.
@@ -108,12 +112,39 @@ std::uint64_t eight_bytes(std::string_view text, std::size_t at, std::size_t cou
     return bytes | 0x2020202020202020;
 }
 
+constexpr std::uint64_t every_byte = 0x0101010101010101, high_bits = 0x80 * every_byte;
+
+// How many of eight ASCII bytes, from the first, are letters or digits. Comparing all eight at once spares a
+// mispredicted branch at the end of every word. Adding to a byte below 128 sets its high bit, and carries
+// into no other, if it was at least 128 less what is added.
+std::size_t leading_word_bytes(std::uint64_t bytes) {
+    const auto at_least = [](std::uint64_t each, unsigned low) { return each + (0x80 - low) * every_byte; };
+    const std::uint64_t lower = bytes | 0x20 * every_byte;
+    const std::uint64_t letters = at_least(lower, 'a') & ~at_least(lower, 'z' + 1);
+    const std::uint64_t digits = at_least(bytes, '0') & ~at_least(bytes, '9' + 1);
+    return static_cast<std::size_t>(std::countr_zero(~(letters | digits) & high_bits)) / 8;
+}
+
+// The end of the word that begins here; here if none does.
+std::size_t end_of_word(std::string_view text, std::size_t at) {
+    while (at + 8 <= text.size()) {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, text.data() + at, 8);
+        if ((bytes & high_bits) != 0) break;
+        const std::size_t count = leading_word_bytes(bytes);
+        at += count;
+        if (count < 8) return at;
+    }
+    while (at < text.size() && class_at(text, at) == word) ++at;
+    return at;
+}
+
 class Shingles {
 public:
     void read(std::string_view text) {
         for (std::size_t at = 0; at < text.size();) {
             const std::size_t start = at;
-            while (at < text.size() && class_at(text, at) == word) ++at;
+            at = end_of_word(text, at);
             if (at > start) add_word(text, start, at);
             if (at < text.size()) at = behind_other(text, at);
         }
@@ -124,10 +155,6 @@ public:
     }
 
 private:
-    static ByteClass class_at(std::string_view text, std::size_t at) {
-        return classes[static_cast<unsigned char>(text[at])];
-    }
-
     // Behind what is no word, or is one by itself.
     std::size_t behind_other(std::string_view text, std::size_t at) {
         const ByteClass kind = class_at(text, at);
