@@ -60,30 +60,44 @@ std::string line_about(const Session& session, const json::object& record, JobSt
                        shorten(text("url"), 80), text("lastError").empty() ? "" : "  " + text("lastError"));
 }
 
+// Which kinds to list one after the other: a list without a kind has jobs, URLs and index changes, which the
+// store keeps apart.
+std::vector<std::string> kinds_of(const store::JobFilter& filter) {
+    if (!filter.kind.empty() || !filter.ids.empty()) return {filter.kind};
+    if (filter.group) return {"", "embed_page"};  // a crawl's URLs are among its jobs
+    return {"", "fetch_page", "embed_page"};
+}
+
+// Up to `limit` jobs, handed over one by one.
+template <typename Take>
+Result<void> each_job(store::Reader& reader, const store::JobFilter& filter, int limit, Take take) {
+    for (const std::string& kind : kinds_of(filter)) {
+        store::JobPage wanted{.filter = filter};
+        wanted.filter.kind = kind;
+        while (limit > 0) {
+            wanted.limit = std::min(limit, 500);
+            const auto jobs = TRY(reader.jobs(wanted));
+            if (jobs.empty()) break;
+            wanted.after = jobs.back().id;
+            limit -= static_cast<int>(jobs.size());
+            for (const Job& job : jobs) take(job);
+        }
+    }
+    return {};
+}
+
 int list(const Session& session, store::Reader& reader, const QueueArguments& arguments) {
     const auto filter = job_filter(reader, arguments.filter);
     if (!filter) return give_up(session, filter.error());
-    store::JobPage wanted{.filter = *filter};
     JobRecords records(reader);
     json::array listed;
     std::string lines;
-    int rest = arguments.limit;
-    while (rest > 0) {
-        wanted.limit = std::min(rest, 500);
-        const auto jobs = reader.jobs(wanted);
-        if (!jobs) return give_up(session, jobs.error());
-        if (jobs->empty()) break;
-        wanted.after = jobs->back().id;
-        rest -= static_cast<int>(jobs->size());
-        for (const Job& job : *jobs) {
-            json::object record = records.of(job);
-            if (session.json) {
-                listed.push_back(std::move(record));
-            } else {
-                lines += line_about(session, record, job.state);
-            }
-        }
-    }
+    const auto read = each_job(reader, *filter, arguments.limit, [&](const Job& job) {
+        json::object record = records.of(job);
+        if (!session.json) lines += line_about(session, record, job.state);
+        if (session.json) listed.push_back(std::move(record));
+    });
+    if (!read) return give_up(session, read.error());
     write_data(session.json ? json::serialize(listed) + "\n" : lines);
     if (!session.json && lines.empty()) say("Nothing in the queue matches");
     return exit_yes;
