@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <stdexcept>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -33,10 +34,8 @@ struct Pipe {
 };
 
 [[noreturn]] void become_quarry(const std::vector<std::string>& arguments, const RunOptions& options,
-                                Pipe* pipes) {
-    dup2(pipes[0].ends[0], 0);
-    dup2(pipes[1].ends[1], 1);
-    dup2(pipes[2].ends[1], 2);
+                                const int (&streams)[3]) {
+    for (int i = 0; i < 3; ++i) dup2(streams[i], i);
     if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
     std::vector<std::string> environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"};
     environment.insert(environment.end(), options.environment.begin(), options.environment.end());
@@ -47,6 +46,10 @@ struct Pipe {
     envp.push_back(nullptr);
     execve(QUARRY_PROGRAM, argv.data(), envp.data());
     _exit(127);
+}
+
+int exit_code_of(int status) {
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 // Moves bytes until both outputs are closed. Standard input is fed without ever blocking.
@@ -85,7 +88,7 @@ Ran run_quarry(const std::vector<std::string>& arguments, const RunOptions& opti
     Pipe pipes[3];
     const auto start = Clock::now();
     const pid_t child = fork();
-    if (child == 0) become_quarry(arguments, options, pipes);
+    if (child == 0) become_quarry(arguments, options, {pipes[0].ends[0], pipes[1].ends[1], pipes[2].ends[1]});
     pipes[0].close_end(0);
     pipes[1].close_end(1);
     pipes[2].close_end(1);
@@ -94,10 +97,33 @@ Ran run_quarry(const std::vector<std::string>& arguments, const RunOptions& opti
     int status = 0;
     rusage usage{};
     wait4(child, &status, 0, &usage);
-    ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    ran.exit_code = exit_code_of(status);
     ran.peak_kilobytes = usage.ru_maxrss;
     ran.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return ran;
+}
+
+StartedQuarry::StartedQuarry(const std::vector<std::string>& arguments, const RunOptions& options) {
+    process_ = fork();
+    if (process_ != 0) return;
+    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    become_quarry(arguments, options, {nowhere, nowhere, nowhere});
+}
+
+StartedQuarry::~StartedQuarry() {
+    if (process_ <= 0) return;
+    send(SIGKILL);
+    wait();
+}
+
+void StartedQuarry::send(int signal) const {
+    kill(process_, signal);
+}
+
+int StartedQuarry::wait() {
+    int status = 0;
+    waitpid(std::exchange(process_, -1), &status, 0);
+    return exit_code_of(status);
 }
 
 }  // namespace quarry::test

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "servers/temporary_folder.h"
 
 namespace quarry::test {
@@ -21,6 +23,21 @@ struct RunOptions {
     std::vector<std::string> environment{};  // "NAME=value", added to a minimal environment
     std::string folder{};                    // where to run; "" means here
     int close_output_after_bytes = -1;       // closes the reading end after that many bytes, as `| head` does
+};
+
+// Starts it and goes on. What it writes is not read: it has /dev/null.
+class StartedQuarry {
+public:
+    explicit StartedQuarry(const std::vector<std::string>& arguments, const RunOptions& options = {});
+    ~StartedQuarry();  // kills it if it still runs
+    StartedQuarry(const StartedQuarry&) = delete;
+    StartedQuarry& operator=(const StartedQuarry&) = delete;
+
+    void send(int signal) const;
+    int wait();  // the exit code, as in Ran
+
+private:
+    pid_t process_ = -1;
 };
 
 // Waits for it to end; a program that hangs is killed after a minute, which fails the test that waits for it.
