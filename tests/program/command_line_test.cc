@@ -23,7 +23,8 @@ TEST_CASE("without arguments it prints help with examples and succeeds") {
 }
 
 TEST_CASE("every command's help leads with examples") {
-    for (const char* command : {"scrape", "convert", "map", "robots", "config", "completion"}) {
+    for (const char* command : {"scrape", "crawl", "status", "queue", "export", "schedule", "worker",
+                                "daemon", "backup", "convert", "map", "robots", "config", "completion"}) {
         CAPTURE(std::string(command));
         const Ran ran = run_quarry({command, "--help"});
         CHECK(ran.exit_code == 0);
@@ -94,6 +95,9 @@ TEST_CASE("completion scripts know the commands and their options") {
         CHECK(ran.exit_code == 0);
         CHECK(contains(ran.out, "scrape"));
         CHECK(contains(ran.out, "full-page"));
+        CHECK(contains(ran.out, "max-concurrency"));
+        CHECK(contains(ran.out, "daemon"));
+        CHECK_FALSE(contains(ran.out, "--background"));
         CHECK_FALSE(contains(ran.out, "pdf-text"));
     }
 }
