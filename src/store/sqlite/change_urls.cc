@@ -8,19 +8,6 @@ namespace quarry::store {
 
 namespace {
 
-// The counter of a group that counts URLs in this state; nullptr for those that none counts.
-std::int64_t* counter_of(GroupCounters& counters, UrlState state) {
-    switch (state) {
-        case UrlState::queued: return &counters.queued;
-        case UrlState::running: return &counters.running;
-        case UrlState::completed: return &counters.completed;
-        case UrlState::failed: return &counters.failed;
-        case UrlState::skipped: return &counters.skipped;
-        case UrlState::cancelled: return nullptr;
-    }
-    return nullptr;
-}
-
 Result<bool> cancel(Ledger& ledger, const Job& job, const UrlRow& row) {
     if (job.state == JobState::running) TRY(revoke(ledger, job.id));
     const UrlState was = job.state == JobState::running ? UrlState::running : UrlState::queued;
@@ -38,8 +25,8 @@ Result<bool> retry(Ledger& ledger, UrlRow row) {
     OpenGroup* group = TRY(reopen_group(ledger, row.group));
     if (!group) return false;
     if (row.state == UrlState::queued) return true;
-    if (std::int64_t* counter = counter_of(group->counters, row.state)) --*counter;
-    ++group->counters.queued;
+    count_url(group->counters, row.state, row.status, -1);
+    count_url(group->counters, UrlState::queued, 0, 1);
     TRY(ledger.rows().urls.renew(row.id));
     row.run_at.reset();
     ledger.put_in_line(*group, row);
@@ -52,7 +39,7 @@ Result<bool> clear(Ledger& ledger, const UrlRow& row) {
     ledger.forget_known();
     OpenGroup* group = ledger.group(row.group);
     if (!group) return true;
-    if (std::int64_t* counter = counter_of(group->counters, row.state)) --*counter;
+    count_url(group->counters, row.state, row.status, -1);
     --group->counters.discovered;
     ledger.touch(*group);
     return true;

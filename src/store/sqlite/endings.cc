@@ -7,21 +7,21 @@ namespace {
 constexpr int http_not_found = 404;
 constexpr int http_gone = 410;
 
-void count_end(GroupCounters& counters, const UrlEnd& end) {
-    switch (end.state) {
-        case UrlState::completed: ++counters.completed; break;
+}  // namespace
+
+void count_url(GroupCounters& counters, UrlState state, int status, int change) {
+    switch (state) {
+        case UrlState::queued: counters.queued += change; break;
+        case UrlState::running: counters.running += change; break;
+        case UrlState::completed: counters.completed += change; break;
         case UrlState::failed:
-            ++counters.failed;
-            if (end.status == http_not_found || end.status == http_gone) ++counters.gone;
+            counters.failed += change;
+            if (status == http_not_found || status == http_gone) counters.gone += change;
             break;
-        case UrlState::skipped: ++counters.skipped; break;
-        case UrlState::queued:
-        case UrlState::running:
+        case UrlState::skipped: counters.skipped += change; break;
         case UrlState::cancelled: break;
     }
 }
-
-}  // namespace
 
 Result<void> end_job(Ledger& ledger, const JobRow& row, const JobEnd& end) {
     TRY(ledger.rows().jobs.move_to_done(row.id, end));
@@ -36,8 +36,8 @@ Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlSt
     TRY(ledger.rows().urls.end(row.id, end));
     OpenGroup* group = ledger.group(row.group);
     if (!group) return {};
-    --(was == UrlState::running ? group->counters.running : group->counters.queued);
-    count_end(group->counters, end);
+    count_url(group->counters, was, 0, -1);
+    count_url(group->counters, end.state, end.status, 1);
     ledger.touch(*group);
     if (end.state == UrlState::completed || end.state == UrlState::failed) {
         ledger.tell({.what = end.state == UrlState::completed ? Event::What::page : Event::What::url_failed,

@@ -11,4 +11,8 @@ Result<void> end_job(Ledger& ledger, const JobRow& row, const JobEnd& end);
 // The same for a URL. `was`: queued or running.
 Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlState was);
 
+// Adds `change` to the counter of URLs in this state. `status` is what HTTP said: 404 and 410 are counted
+// too.
+void count_url(GroupCounters& counters, UrlState state, int status, int change);
+
 }  // namespace quarry::store

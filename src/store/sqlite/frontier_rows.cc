@@ -19,7 +19,8 @@ UrlRow row_of(const db::Statement& row) {
             .priority = static_cast<int>(row.integer(9)),
             .attempts = static_cast<int>(row.integer(10)),
             .stalls = static_cast<int>(row.integer(11)),
-            .url = std::string(row.text(12))};
+            .status = static_cast<int>(row.integer(12)),
+            .url = std::string(row.text(13))};
 }
 
 std::optional<std::string_view> nullable(std::string_view text) {
@@ -42,7 +43,8 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
                                        attempts, stalls, skipped, status, url)
         VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, 0, 0, 0, 0, ?9))sql"));
     sql.find = TRY(connection.prepare(R"sql(
-        SELECT id, grp, host, key, state, run_at, depth, redirects, source, priority, attempts, stalls, url
+        SELECT id, grp, host, key, state, run_at, depth, redirects, source, priority, attempts, stalls,
+               status, url
         FROM frontier WHERE id = ?1)sql"));
     sql.find_key = TRY(connection.prepare("SELECT id FROM frontier WHERE grp = ?1 AND key = ?2"));
     sql.find_alias = TRY(connection.prepare("SELECT url FROM alias WHERE grp = ?1 AND key = ?2"));
