@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t slot_count = 4096;
 constexpr std::size_t file_bytes = slot_count * sizeof(std::int64_t);
-// An id lives in one of the slots from its own on. Ids of one time are neighbours, so they spread by
+// A token lives in one of the slots from its own on. Tokens of one time are neighbours, so they spread by
 // themselves.
 constexpr std::size_t reach = 16;
 
-std::size_t slot_of(std::int64_t id, std::size_t step) {
-    return (static_cast<std::size_t>(id) + step) % slot_count;
+std::size_t slot_of(std::int64_t token, std::size_t step) {
+    return (static_cast<std::size_t>(token) + step) % slot_count;
 }
 
 std::unexpected<Error> failure(const std::string& path) {
@@ -47,36 +47,38 @@ BegunFile::~BegunFile() {
     if (slots_) ::munmap(static_cast<void*>(slots_), file_bytes);
 }
 
-void BegunFile::add(std::int64_t id) {
+void BegunFile::add(std::int64_t token) {
     for (std::size_t step = 0; step < reach; ++step) {
         std::int64_t expected = 0;
-        Slot& slot = slots_[slot_of(id, step)];
-        if (slot.load(std::memory_order_relaxed) == id) return;
-        if (slot.compare_exchange_strong(expected, id)) return;
+        Slot& slot = slots_[slot_of(token, step)];
+        if (slot.load(std::memory_order_relaxed) == token) return;
+        if (slot.compare_exchange_strong(expected, token)) return;
     }
 }
 
-void BegunFile::remove(std::int64_t id) {
+void BegunFile::remove(std::int64_t token) {
     for (std::size_t step = 0; step < reach; ++step) {
-        std::int64_t expected = id;
-        Slot& slot = slots_[slot_of(id, step)];
-        if (slot.load(std::memory_order_relaxed) == id) slot.compare_exchange_strong(expected, 0);
+        std::int64_t expected = token;
+        Slot& slot = slots_[slot_of(token, step)];
+        if (slot.load(std::memory_order_relaxed) == token) slot.compare_exchange_strong(expected, 0);
     }
 }
 
-bool BegunFile::contains(std::int64_t id) const {
+bool BegunFile::contains(std::int64_t token) const {
     for (std::size_t step = 0; step < reach; ++step) {
-        if (slots_[slot_of(id, step)].load(std::memory_order_relaxed) == id) return true;
+        if (slots_[slot_of(token, step)].load(std::memory_order_relaxed) == token) return true;
     }
     return false;
 }
 
 std::vector<std::int64_t> BegunFile::all() const {
-    std::vector<std::int64_t> ids;
+    std::vector<std::int64_t> tokens;
     for (std::size_t index = 0; index < slot_count; ++index) {
-        if (const std::int64_t id = slots_[index].load(std::memory_order_relaxed); id != 0) ids.push_back(id);
+        if (const std::int64_t token = slots_[index].load(std::memory_order_relaxed); token != 0) {
+            tokens.push_back(token);
+        }
     }
-    return ids;
+    return tokens;
 }
 
 void BegunFile::clear() {

@@ -1,6 +1,6 @@
-// Which jobs' handlers have begun, kept where the death of the process leaves it: a small shared mapping of a
-// file beside the database. Saying so costs one write to memory, no transaction; a power cut may lose it, and
-// then a stall is not counted, which harms nobody.
+// Under which leases a handler has begun, by their tokens, kept where the death of the process leaves it: a
+// small shared mapping of a file beside the database. Saying so costs one write to memory, no transaction; a
+// power cut may lose it, and then a stall is not counted, which harms nobody.
 #pragma once
 
 #include <atomic>
@@ -24,10 +24,10 @@ public:
     }
     ~BegunFile();
 
-    // Safe from any thread, never waits. Forgets silently when the slots near the id's are all taken.
-    void add(std::int64_t id);
-    void remove(std::int64_t id);
-    bool contains(std::int64_t id) const;
+    // Safe from any thread, never waits. Forgets silently when the slots near the token's are all taken.
+    void add(std::int64_t token);
+    void remove(std::int64_t token);
+    bool contains(std::int64_t token) const;
 
     // What a former process left behind.
     std::vector<std::int64_t> all() const;

@@ -70,7 +70,7 @@ Result<void> save_beat(Ledger& ledger, WorkerId worker) {
 
 Result<void> take_back(Ledger& ledger, JobId id, Cause cause) {
     const Lease lease = *ledger.leases.find(id);
-    const bool stalled = cause == Cause::worker_died && ledger.begun().contains(number(id));
+    const bool stalled = cause == Cause::worker_died && ledger.begun().contains(number(lease.token));
     TRY(ledger.remove_lease(id));
     if (lease.is_url()) {
         const auto row = TRY(ledger.rows().urls.find(number(id)));

@@ -142,8 +142,8 @@ Result<void> Ledger::remove_lease(JobId id) {
     TRY(rows_->jobs.remove_lease(number(id)));
     count_running(*lease, -1);
     if (lease->is_url()) rows_->hosts.remove_claim(lease->host);
+    begun().remove(number(lease->token));
     leases.remove(id);
-    begun().remove(number(id));
     wake();
     return {};
 }

@@ -60,7 +60,7 @@ public:
         TRY(disk_.check());
         return soon<Leased>([&] { return store::lease(*ledger_, demand); });
     }
-    void begin(LeaseRef lease) override { begun_.add(number(lease.id)); }
+    void begin(LeaseRef lease) override { begun_.add(number(lease.token)); }
     Result<std::vector<JobId>> beat(WorkerId worker, std::span<const Progress> progress) override {
         return soon<std::vector<JobId>>([&] { return store::beat(*ledger_, worker, progress); });
     }
