@@ -104,6 +104,10 @@ void InlineRun::close_down_to(std::size_t depth) {
 }
 
 void InlineRun::write_separator() {
+    if (breaks_ == 0 && !space_) {
+        glued_ = false;
+        return;
+    }
     if (!text_.empty() && breaks_ > 0) {
         switch (break_style_) {
             case BreakStyle::hard: text_ += "  \n"; break;
@@ -119,6 +123,10 @@ void InlineRun::write_separator() {
 
 // Before visible content: ends what is over, writes the space between, begins what is wanted.
 void InlineRun::prepare() {
+    if (wanted_.empty() && written_.empty()) {
+        write_separator();
+        return;
+    }
     const std::size_t depth = common_depth();
     const auto is_link = [](const Open& open) { return open.format == Format::link; };
     const bool touches = !space_ && breaks_ == 0;
@@ -301,13 +309,13 @@ void InlineRun::raw(std::string_view markdown) {
 void InlineRun::space() {
     end_code();
     if (space_ || glued_) return;
-    close_down_to(common_depth());
+    if (!written_.empty()) close_down_to(common_depth());
     space_ = true;
 }
 
 void InlineRun::line_break() {
     end_code();
-    close_down_to(common_depth());
+    if (!written_.empty()) close_down_to(common_depth());
     if (!text_.empty()) ++breaks_;
 }
 
@@ -330,7 +338,7 @@ void InlineRun::discard() {
 
 void InlineRun::finish(std::string& out) {
     end_code();
-    close_down_to(0);
+    if (!written_.empty()) close_down_to(0);
     if (marks_.empty()) {
         out += text_;
     } else {

@@ -19,7 +19,7 @@ Lanes load(const std::int8_t* bytes) {
 
 // All comparisons of a level are made, and those on the other branches thrown away: with no jump to predict
 // this is faster than walking.
-Lanes find_leaves(const PackedTree& tree, const FeatureTable::Column* group, std::size_t offset) {
+Lanes find_leaves(const PackedTree& tree, const std::int8_t* group) {
     std::array<Lanes, tree_depth> went_right;
     Lanes leaf{};
     for (std::size_t level = 0; level < tree_depth; ++level) {
@@ -28,7 +28,7 @@ Lanes find_leaves(const PackedTree& tree, const FeatureTable::Column* group, std
         for (std::size_t node = 0; node < count; ++node) {
             const std::size_t at = count - 1 + node;
             const Lanes threshold = Lanes{} + tree.threshold[at];
-            greater[node] = load(group[tree.feature[at]].values.data() + offset) > threshold;
+            greater[node] = load(group + tree.offset[at]) > threshold;
         }
         for (std::size_t above = level; above-- > 0;) {
             for (std::size_t node = 0; node < (std::size_t{1} << above); ++node) {
@@ -80,7 +80,7 @@ LeafSums sum_leaves_anywhere(std::span<const PackedTree> trees, const FeatureTab
     for (const PackedTree& tree : trees) {
         for (std::size_t offset = 0; offset < FeatureTable::lanes; offset += vector_bytes) {
             std::array<std::uint8_t, vector_bytes> leaves;
-            const Lanes found = find_leaves(tree, group, offset);
+            const Lanes found = find_leaves(tree, group->values.data() + offset);
             std::memcpy(leaves.data(), &found, sizeof found);
             for (std::size_t lane = 0; lane < leaves.size(); ++lane) {
                 const std::size_t leaf = leaves[lane];

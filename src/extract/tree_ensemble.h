@@ -72,7 +72,7 @@ struct DecisionTree {
 // The same, laid out for the instructions that judge: thresholds less 128 like the features, the two bytes of
 // a leaf apart, so that sixteen of them can be looked up at once.
 struct PackedTree {
-    std::uint8_t feature[tree_inner_nodes];
+    std::uint16_t offset[tree_inner_nodes];  // of the feature's column in a group, in bytes
     std::int8_t threshold[tree_inner_nodes];
     alignas(16) std::uint8_t leaf_low[tree_leaves];
     alignas(16) std::uint8_t leaf_high[tree_leaves];
@@ -81,7 +81,7 @@ struct PackedTree {
 constexpr PackedTree pack(const DecisionTree& tree) {
     PackedTree packed{};
     for (std::size_t node = 0; node < tree_inner_nodes; ++node) {
-        packed.feature[node] = tree.feature[node];
+        packed.offset[node] = static_cast<std::uint16_t>(tree.feature[node] * sizeof(FeatureTable::Column));
         packed.threshold[node] = static_cast<std::int8_t>(tree.threshold[node] - 128);
     }
     for (std::size_t leaf = 0; leaf < tree_leaves; ++leaf) {

@@ -18,7 +18,7 @@ static_assert(FeatureTable::lanes == sizeof(__m256i));
 
 struct Walk {
     const PackedTree& tree;
-    const FeatureTable::Column* group;
+    const char* group;
     __m256i went_right[tree_depth];
 };
 
@@ -27,8 +27,8 @@ struct Walk {
 template <std::size_t level, std::size_t node, std::size_t node_level>
 QUARRY_AVX2 __m256i decide(const Walk& walk) {
     if constexpr (level == node_level) {
-        const FeatureTable::Column& column = walk.group[walk.tree.feature[node]];
-        const __m256i values = _mm256_load_si256(reinterpret_cast<const __m256i*>(column.values.data()));
+        const char* column = walk.group + walk.tree.offset[node];
+        const __m256i values = _mm256_load_si256(reinterpret_cast<const __m256i*>(column));
         return _mm256_cmpgt_epi8(values, _mm256_set1_epi8(walk.tree.threshold[node]));
     } else {
         const __m256i left = decide<level, 2 * node + 1, node_level + 1>(walk);
@@ -51,12 +51,11 @@ QUARRY_AVX2 __m256i look_up(const std::uint8_t* leaves, __m256i leaf, __m256i se
     return _mm256_blendv_epi8(first, second, second_half);
 }
 
-[[gnu::target("avx2")]] LeafSums sum_leaves_avx2(std::span<const PackedTree> trees,
-                                                 const FeatureTable::Column* group) {
+QUARRY_AVX2 LeafSums sum_leaves(std::span<const PackedTree> trees, const FeatureTable::Column* group) {
     // The rows 0 to 7 and 16 to 23, and the others: so the two bytes of a leaf come together.
     __m256i even = _mm256_setzero_si256(), odd = _mm256_setzero_si256();
     for (const PackedTree& tree : trees) {
-        Walk walk{.tree = tree, .group = group, .went_right = {}};
+        Walk walk{.tree = tree, .group = reinterpret_cast<const char*>(group), .went_right = {}};
         walk.went_right[0] = decide<0, 0, 0>(walk);
         walk.went_right[1] = decide<1, 0, 0>(walk);
         walk.went_right[2] = decide<2, 0, 0>(walk);
@@ -78,9 +77,21 @@ QUARRY_AVX2 __m256i look_up(const std::uint8_t* leaves, __m256i leaf, __m256i se
 
 #undef QUARRY_AVX2
 
+[[gnu::target("avx2")]] LeafSums sum_leaves_avx2(std::span<const PackedTree> trees,
+                                                 const FeatureTable::Column* group) {
+    return sum_leaves(trees, group);
+}
+
+// The same; compilers make one instruction of the three that choose between branches.
+[[gnu::target("avx2,avx512f,avx512vl")]] LeafSums sum_leaves_avx512(std::span<const PackedTree> trees,
+                                                                    const FeatureTable::Column* group) {
+    return sum_leaves(trees, group);
+}
+
 }  // namespace
 
 SumLeaves* find_sum_leaves_avx2() {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) return sum_leaves_avx512;
     return __builtin_cpu_supports("avx2") ? sum_leaves_avx2 : nullptr;
 }
 
