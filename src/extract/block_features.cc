@@ -88,18 +88,25 @@ private:
     std::vector<Copies> slots_;
 };
 
+// What a block's neighbours see of it.
+struct Glance {
+    std::uint8_t words = 0;
+    std::uint8_t links = 0;
+    std::uint8_t tag = 0;
+    bool ends_sentence = false;
+};
+
 class Describer {
 public:
     Describer(const PageView& page, FeatureTable& table)
-        : page_(page),
-          blocks_(page.blocks.list),
-          table_(table),
-          row_(table.row(0)),
-          copies_(blocks_.size()) {}
+        : page_(page), blocks_(page.blocks.list), table_(table), row_(table.row(0)), copies_(blocks_.size()) {
+        glances_.reserve(blocks_.size());
+    }
 
     void run() {
         describe_page();
         for (const Block& block : blocks_) ++copies_[block.text.fingerprint].total;
+        for (const Block& block : blocks_) glances_.push_back(glance_at(block));
         for (at_ = 0; at_ < blocks_.size(); ++at_) {
             row_ = table_.row(at_);
             describe_text();
@@ -128,12 +135,19 @@ private:
         return page_.surroundings[page_.innermost(block)];
     }
 
+    Glance glance_at(const Block& block) const {
+        return {.words = log_step(block.text.words),
+                .links = share(block.text.link_words, block.text.words),
+                .tag = tag_group(page_.tree[block.container]),
+                .ends_sentence = block.text.ends_sentence};
+    }
+
     void describe_text() {
         const TextCounts& text = block().text;
-        set(Feature::words, log_step(text.words));
+        set(Feature::words, glances_[at_].words);
         set(Feature::word_length,
             static_cast<std::uint8_t>(std::min<std::uint64_t>(share(text.letters, 10 * text.words), 255)));
-        set(Feature::link_share, share(text.link_words, text.words));
+        set(Feature::link_share, glances_[at_].links);
         set(Feature::sentences, log_step(text.sentence_ends));
         set(Feature::commas, log_step(text.commas));
         set(Feature::comma_share, share(text.commas, text.words));
@@ -158,7 +172,7 @@ private:
         const html::Node& container = page_.tree[block().container];
         const BlockSums& before = page_.sums[at_];
         const BlockSums& total = page_.total();
-        set(Feature::tag, tag_group(container));
+        set(Feature::tag, glances_[at_].tag);
         set(Feature::level, static_cast<std::uint8_t>(heading_level(page_.tree, block().container)));
         set(Feature::nodes, log_step(block().last - block().first));
         set(Feature::depth, static_cast<std::uint8_t>(std::min<int>(container.depth, 255)));
@@ -177,16 +191,15 @@ private:
                                    Feature::ends_1_before, Feature::kin_before};
         constexpr Neighbour after{Feature::words_1_after, Feature::links_1_after, Feature::tag_1_after,
                                   Feature::ends_1_after, Feature::kin_after};
-        if (at_ >= 1) describe_neighbour(blocks_[at_ - 1], before);
-        if (at_ + 1 < blocks_.size()) describe_neighbour(blocks_[at_ + 1], after);
+        if (at_ >= 1) describe_neighbour(at_ - 1, before);
+        if (at_ + 1 < blocks_.size()) describe_neighbour(at_ + 1, after);
         if (at_ >= 2) {
-            set(Feature::words_2_before, log_step(blocks_[at_ - 2].text.words));
-            set(Feature::links_2_before,
-                share(blocks_[at_ - 2].text.link_words, blocks_[at_ - 2].text.words));
+            set(Feature::words_2_before, glances_[at_ - 2].words);
+            set(Feature::links_2_before, glances_[at_ - 2].links);
         }
         if (at_ + 2 < blocks_.size()) {
-            set(Feature::words_2_after, log_step(blocks_[at_ + 2].text.words));
-            set(Feature::links_2_after, share(blocks_[at_ + 2].text.link_words, blocks_[at_ + 2].text.words));
+            set(Feature::words_2_after, glances_[at_ + 2].words);
+            set(Feature::links_2_after, glances_[at_ + 2].links);
         }
         constexpr std::size_t window = 6;
         const std::size_t first = at_ - std::min(at_, window);
@@ -197,13 +210,14 @@ private:
         set(Feature::links_around, share(around.link_words, around.words));
     }
 
-    void describe_neighbour(const Block& other, const Neighbour& feature) {
+    void describe_neighbour(std::size_t at, const Neighbour& feature) {
+        const Block& other = blocks_[at];
         const html::Node& container = page_.tree[other.container];
         const html::Node& own = page_.tree[block().container];
-        set(feature.words, log_step(other.text.words));
-        set(feature.links, share(other.text.link_words, other.text.words));
-        set(feature.tag, tag_group(container));
-        set(feature.ends, other.text.ends_sentence);
+        set(feature.words, glances_[at].words);
+        set(feature.links, glances_[at].links);
+        set(feature.tag, glances_[at].tag);
+        set(feature.ends, glances_[at].ends_sentence);
         const bool same = other.container == block().container;
         const bool siblings = container.parent == own.parent;
         set(feature.kin, static_cast<std::uint8_t>(same ? 2 : siblings ? 1 : 0));
@@ -375,6 +389,7 @@ private:
     std::size_t at_ = 0;
     HeadingState heading_;
     CopyCounts copies_;
+    std::vector<Glance> glances_;  // one per block
     // The containers that were described last, the narrowest first.
     struct Described {
         NodeId id = html::no_node;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -53,12 +54,22 @@ void describe_blocks(const PageView& page, FeatureTable& table);
 
 std::vector<std::string> feature_names();
 
-// A count on a scale that is exact below 4 and has four steps per doubling above. Without branches: counts
-// are too unlike each other to be predicted.
+// A count on a scale that is exact below 4 and has four steps per doubling above.
+constexpr std::uint8_t compute_log_step(std::uint32_t count) {
+    if (count < 4) return static_cast<std::uint8_t>(count);
+    const unsigned doublings = static_cast<unsigned>(std::bit_width(count)) - 1;
+    return static_cast<std::uint8_t>(4 * (doublings - 1) + ((count >> (doublings - 2)) & 3U));
+}
+
+// The same; nearly all counts are small, and looked up.
 inline std::uint8_t log_step(std::uint32_t count) {
-    const unsigned doublings = static_cast<unsigned>(std::bit_width(count | 4U)) - 1;
-    const unsigned step = 4 * (doublings - 1) + ((count >> (doublings - 2)) & 3U);
-    return static_cast<std::uint8_t>(step - (count < 4 ? 4U : 0U));
+    static constexpr auto small = [] {
+        std::array<std::uint8_t, 512> steps{};
+        for (std::size_t at = 0; at < steps.size(); ++at)
+            steps[at] = compute_log_step(static_cast<std::uint32_t>(at));
+        return steps;
+    }();
+    return count < small.size() ? small[count] : compute_log_step(count);
 }
 
 // part / whole in steps of 1/100; 0 if the whole is 0.
