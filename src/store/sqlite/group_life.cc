@@ -28,8 +28,9 @@ void set_state(Ledger& ledger, OpenGroup& group, JobState state) {
     if (ran && !runs) {
         count_running_group(ledger, group, -1);
         ledger.ready.hold_group(group.id);
-        ledger.reconsider_groups();
     }
+    // Also one that only waited: others waited behind it.
+    if (!runs) ledger.reconsider_groups();
     if (runs && !ran) {
         count_running_group(ledger, group, 1);
         ledger.ready.release_group(group.id);
