@@ -1,6 +1,6 @@
 // The one door to the network: every request of the program goes through here, so that address policy, limits
-// and proxy hold for all of them. One thread drives all transfers with libcurl; requests wait in our own
-// queue, because curl's grows slow and unfair when it holds more transfers than it may run.
+// and proxy hold for all of them. One thread drives all transfers with libcurl; requests wait in queues of
+// our own, because curl's grows slow and unfair when it holds more transfers than it may run.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,9 @@ public:
     // Ends every request with `interrupted`, calls their callbacks, and returns when the thread has ended.
     ~HttpClient();
 
-    // Sends the request as soon as there is room. Never blocks. Any thread.
+    // Sends the request as soon as there is room. Never blocks. Any thread. Requests begin in the order they
+    // came, but nobody waits behind one that waits for its name, its address or its time; how many go to one
+    // host at once is the caller's to decide. A batch wakes the client's thread once.
     //
     // An answer of any status is a success here. Errors: `invalid_argument` (must not be sent like this),
     // `refused` (address policy, untrusted certificate), `not_found` (name does not resolve), `unavailable`
