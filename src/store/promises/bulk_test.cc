@@ -76,6 +76,22 @@ TEST_CASE_TEMPLATE("retrying failed URLs opens their crawl again", Backend, EVER
     CHECK(backend.group(group).counters.completed == 1);
 }
 
+TEST_CASE_TEMPLATE("a URL that waited for its time when its crawl was cancelled is not forgotten", Backend,
+                   EVERY_STORE) {
+    Backend backend;
+    const FoundUrl seed{.url = "https://a.example/", .key = {1, 1}, .host = "a.example"};
+    const GroupId group = backend.store->add_group({.site = "a.example"}, {}, {seed}).value();
+    const auto lease = backend.lease_urls(1).at(0).lease;
+    backend.finish(lease, {.end = Retry{.error = "busy", .not_before = backend.store->now() + 10s}});
+    REQUIRE(backend.store->cancel(group));
+    backend.clock.advance(20s);
+    REQUIRE(backend.lease_urls(1).empty());
+
+    CHECK(backend.store->retry(JobFilter{.group = group, .kind = "fetch_page"}).value() == 1);
+
+    CHECK(backend.lease_urls(1).size() == 1);
+}
+
 TEST_CASE_TEMPLATE("cleared jobs are gone for good, but running ones stay", Backend, EVERY_STORE) {
     Backend backend;
     const JobId running = backend.add({.kind = "work"});

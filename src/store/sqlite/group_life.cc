@@ -203,6 +203,9 @@ Result<OpenGroup*> reopen_group(Ledger& ledger, std::int64_t id) {
     group.error.clear();
     for (const std::int64_t host : TRY(ledger.rows().urls.ready_hosts(id)))
         ledger.frontier.add_unread(id, host);
+    TRY(ledger.rows().urls.for_each_delayed([&](const DelayedUrl& url) {
+        if (url.group == id) ledger.delayed_urls.push(url.run_at, url.id);
+    }));
     TRY(ledger.load_group_facts(group));
     ledger.ready.hold_group(id);
     set_state(ledger, group, JobState::queued);
