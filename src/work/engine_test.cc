@@ -1,5 +1,8 @@
 #include "work/engine.h"
 
+#include <atomic>
+#include <semaphore>
+
 #include <doctest/doctest.h>
 
 #include "work/crawl_site.h"
@@ -212,9 +215,21 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl that was stopped goes on where it was") {
     std::vector<std::string> links;
     for (int i = 0; i < 40; ++i) links.push_back("/p" + std::to_string(i));
     linked("/", links);
-    for (const std::string& link : links) linked(link, {});
+    // All but a few pages wait at a gate, so that the crawl cannot end before it is stopped.
+    std::atomic<bool> open = false;
+    for (int i = 0; i < 40; ++i) {
+        server.on(links.at(i), [&, i](const test::ServerRequest&, test::Connection& connection) {
+            if (i >= 10) open.wait(false);
+            connection.respond(200, {{"Content-Type", "text/html"}}, "<p>Words of page " + std::to_string(i));
+        });
+    }
     const GroupId id = start_crawl(*store, options()).value();
-    const RunUntil a_few{.enough = [&] { return group(id).counters.completed >= 5; }};
+    const RunUntil a_few{.enough = [&] {
+        if (group(id).counters.completed < 5) return false;
+        open = true;
+        open.notify_all();
+        return true;
+    }};
     REQUIRE(run(a_few));
     CHECK(group(id).state == JobState::running);
     CHECK(group(id).counters.running == 0);
@@ -261,4 +276,84 @@ TEST_CASE_FIXTURE(CrawlSite, "pages nearly the same as another are marked") {
     const GroupId id = crawl(options());
 
     CHECK(group(id).counters.duplicates == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a crawl can begin with a sitemap, and reads the sitemaps that it names") {
+    const auto serve_xml = [&](const std::string& path, const std::string& xml) {
+        server.on(path, [=](const test::ServerRequest&, test::Connection& connection) {
+            connection.respond(200, {{"Content-Type", "application/xml"}}, xml);
+        });
+    };
+    serve_xml("/maps/all.xml", "<sitemapindex><sitemap><loc>" + server.url("/maps/docs.xml") +
+                                   "</loc></sitemap></sitemapindex>");
+    serve_xml("/maps/docs.xml", "<urlset><url><loc>" + server.url("/docs/a") + "</loc></url><url><loc>" +
+                                    "https://other.example/</loc></url></urlset>");
+    linked("/docs/a", {});
+
+    CHECK(urls(crawl(options("/maps/all.xml"))) == Urls{{"/docs/a", "completed 200"},
+                                                        {"/maps/all.xml", "skipped not_a_page"},
+                                                        {"/maps/docs.xml", "skipped not_a_page"}});
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a host that does not answer holds up nobody else") {
+    test::HostileServer slow;
+    std::binary_semaphore released(0);
+    slow.on("/*", [&](const test::ServerRequest& request, test::Connection& connection) {
+        if (request.target != "/robots.txt") released.acquire();
+        connection.respond(404, {}, "");
+    });
+    std::vector<std::string> links;
+    for (int i = 0; i < 30; ++i) links.push_back("/p" + std::to_string(i));
+    linked("/", links);
+    for (const std::string& link : links) linked(link, {});
+    crawl::CrawlOptions both = options();
+    both.urls.insert(both.urls.begin(), slow.url("/"));
+    const GroupId id = start_crawl(*store, both).value();
+
+    const RunUntil all_fast_pages{.enough = [&] {
+        if (group(id).counters.completed < 31) return false;
+        released.release();
+        return true;
+    }};
+    REQUIRE(run(all_fast_pages));
+
+    CHECK(group(id).counters.completed == 31);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a server that asks for patience is asked again later, and not before") {
+    std::atomic<int> asked = 0;
+    server.on("/", [&](const test::ServerRequest&, test::Connection& connection) {
+        ++asked;
+        connection.respond(503, {{"Retry-After", "3600"}}, "later");
+    });
+    const GroupId id = start_crawl(*store, options()).value();
+
+    REQUIRE(run({.enough = [&] { return urls(id)["/"] == "queued" && asked > 0; }}));
+
+    const FrontierUrl url = reader()->urls({.group = id}).value().at(0);
+    CHECK(url.attempts == 1);
+    CHECK(url.status == 503);
+    REQUIRE(url.run_at);
+    CHECK(*url.run_at > store->now() + std::chrono::minutes(50));
+    CHECK(asked == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "headers that say who asks go to the user's own site only") {
+    test::HostileServer other;
+    other.on("/*", [](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Content-Type", "text/html"}}, "<p>Somebody else's words.</p>");
+    });
+    linked("/", {other.url("/page")});
+    crawl::CrawlOptions abroad = options();
+    abroad.external = true;
+    abroad.headers = {{"Authorization", "Bearer secret"}, {"Accept-Language", "de"}};
+
+    crawl(abroad);
+
+    REQUIRE(other.count_requests("/page") == 1);
+    for (const test::ServerRequest& request : other.requests()) {
+        CHECK(header_value(request.headers, "authorization").empty());
+        CHECK(header_value(request.headers, "accept-language") == "de");
+    }
+    CHECK(header_value(server.requests().back().headers, "authorization") == "Bearer secret");
 }

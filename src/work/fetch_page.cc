@@ -7,6 +7,7 @@
 
 #include "crawl/admission.h"
 #include "crawl/simhash.h"
+#include "crawl/sitemap.h"
 #include "crawl/url_identity.h"
 #include "fetch/redirect.h"
 #include "fetch/retry_after.h"
@@ -15,6 +16,7 @@
 #include "text/mime.h"
 #include "work/http_status.h"
 #include "work/read_document.h"
+#include "work/read_sitemap.h"
 #include "work/retry_delay.h"
 
 namespace quarry::work {
@@ -197,6 +199,25 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     return outcome;
 }
 
+// A start page may be the list of the others.
+std::optional<store::Outcome> read_listing(const FetchedUrl& fetched) {
+    const Page& page = *fetched.page;
+    const bool may_be_one = fetched.lease.source == UrlSource::seed &&
+                            !fetched.crawl->options.list_only_seeds &&
+                            page.content_type.find("html") == std::string::npos;
+    if (!may_be_one) return std::nullopt;
+    const auto base = url::Url::parse(page.final_url);
+    if (!base) return std::nullopt;
+    const auto listing = crawl::parse_sitemap(page.body, *base);
+    const bool is_sitemap =
+        listing && (listing->kind == crawl::SitemapKind::pages || listing->kind == crawl::SitemapKind::index);
+    if (!is_sitemap) return std::nullopt;
+    store::Outcome outcome =
+        skip(fetched, SkipReason::not_a_page, fmt::format("a sitemap of {} pages", listing->entries.size()));
+    outcome.found = listed_urls(*listing, *fetched.crawl);
+    return outcome;
+}
+
 store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
     if (!fetched.page) return no_answer(fetched, now);
     const int status = fetched.page->status;
@@ -206,6 +227,7 @@ store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Ti
     if (!may_hold_text(fetched.page->content_type)) {
         return skip(fetched, SkipReason::not_a_page, "not a page: " + fetched.page->content_type);
     }
+    if (auto listing = read_listing(fetched)) return *std::move(listing);
     auto document = read_document(*fetched.page, fetched.crawl->extract, tools.pdf);
     if (!document) return unreadable(fetched, document.error());
     return keep(fetched, *std::move(document), tools);

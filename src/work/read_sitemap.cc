@@ -130,6 +130,26 @@ NewJob first_sitemaps_job(const std::string& site) {
     return to_job({site, 0}, std::nullopt);
 }
 
+std::vector<FoundUrl> listed_urls(const crawl::Sitemap& sitemap, CrawlContext& crawl) {
+    std::vector<FoundUrl> found;
+    const auto scope = crawl.scope();
+    const auto rules = crawl::identity_rules(crawl.options);
+    const auto add = [&](const std::string& text, UrlSource source) {
+        const auto url = url::Url::parse(text);
+        if (!url || !url->is_http() || !scope->is_at_home(*url)) return;
+        const auto belongs = scope->check(*url, 0);
+        // The folder that a sitemap lies in says nothing about the pages that it lists.
+        if (belongs != crawl::Belongs::yes && belongs != crawl::Belongs::other_path) return;
+        found.push_back({.url = url->without_fragment(),
+                         .key = crawl::url_key(*url, rules),
+                         .host = crawl::host_key(*url),
+                         .source = source});
+    };
+    for (const crawl::SitemapEntry& entry : sitemap.entries) add(entry.loc, UrlSource::sitemap);
+    for (const std::string& child : sitemap.children) add(child, UrlSource::seed);
+    return found;
+}
+
 Result<store::Outcome> read_sitemap(const store::JobLease& job, const JobTools& tools) {
     if (!job.group) return fail(ErrorCode::invalid_argument, "a sitemap is read for a crawl");
     const SitemapJob file = TRY(parse(job.payload));

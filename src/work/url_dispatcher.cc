@@ -94,6 +94,8 @@ std::shared_ptr<CrawlContext> UrlDispatcher::crawl_of(GroupId group) {
     if (crawl) return crawl;
     auto loaded = CrawlContext::load(group, parts_.reader, parts_.policy);
     if (loaded) {
+        // Without it, near duplicates of what came before an interruption are merely not marked.
+        (void)(*loaded)->recall(parts_.reader);
         crawl = *std::move(loaded);
         crawl->add_credentials(parts_.headers, parts_.credentials_origin);
     } else {

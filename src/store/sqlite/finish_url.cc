@@ -54,6 +54,7 @@ private:
     }
 
     Result<void> again(Timestamp when, std::optional<std::string_view> note) {
+        if (base_.status != 0) row_.status = base_.status;
         row_.run_at = when > ledger_.now() ? std::optional(when) : std::nullopt;
         TRY(ledger_.rows().urls.requeue(row_, note));
         --group_.counters.running;

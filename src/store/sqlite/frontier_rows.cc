@@ -56,7 +56,7 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
                             finished_at = ?8, token = ?9, final_url = ?10, note = ?11, run_at = NULL
         WHERE id = ?1)sql"));
     sql.requeue = TRY(connection.prepare(R"sql(
-        UPDATE frontier SET attempts = ?2, stalls = ?3, run_at = ?4, note = coalesce(?5, note)
+        UPDATE frontier SET attempts = ?2, stalls = ?3, run_at = ?4, note = coalesce(?5, note), status = ?6
         WHERE id = ?1)sql"));
     sql.make_ready = TRY(connection.prepare("UPDATE frontier SET run_at = NULL WHERE id = ?1"));
     sql.ended_by = TRY(connection.prepare("SELECT token FROM frontier WHERE id = ?1"));
@@ -124,7 +124,7 @@ Result<void> FrontierRows::end(std::int64_t id, const UrlEnd& end) {
 }
 
 Result<void> FrontierRows::requeue(const UrlRow& row, std::optional<std::string_view> note) {
-    return sql_.requeue.bind(row.id, row.attempts, row.stalls, column_of(row.run_at), note).run();
+    return sql_.requeue.bind(row.id, row.attempts, row.stalls, column_of(row.run_at), note, row.status).run();
 }
 
 Result<void> FrontierRows::make_ready(std::int64_t id) {
