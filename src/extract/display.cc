@@ -29,10 +29,11 @@ constexpr std::array<std::string_view, 10> unseen_classes{
     "screenreader-only", "screen-reader-only",       "sr_only",        "u-visually-hidden",
     "material-icons",    "material-symbols-outlined"};
 
+constexpr std::size_t shortest_unseen = 7;
+
 // Most classes are told apart by their first letter.
 bool may_be_unseen(std::string_view name) {
-    constexpr std::size_t shortest = 7;
-    return name.size() >= shortest && std::string_view("svum").contains(name.front());
+    return name.size() >= shortest_unseen && std::string_view("svum").contains(name.front());
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ bool is_block_level(const html::Node& node) {
 }
 
 bool has_unseen_class(std::string_view classes) {
-    while (!classes.empty()) {
+    while (classes.size() >= shortest_unseen) {
         std::size_t end = 0;
         while (end < classes.size() && !html::is_space(classes[end])) ++end;
         const std::string_view name = classes.substr(0, end);

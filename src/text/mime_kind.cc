@@ -1,6 +1,8 @@
 #include "text/mime_kind.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "text/mime.h"
@@ -39,11 +41,29 @@ bool is_binary_byte(char c) {
     return byte <= 0x08 || byte == 0x0B || (byte >= 0x0E && byte <= 0x1A) || (byte >= 0x1C && byte <= 0x1F);
 }
 
+// False if there is no byte below 0x20 among the first eight: most of a text needs no closer look.
+// Subtracting 0x20 from such a byte sets its top bit.
+constexpr std::size_t control_step = 8;
+bool may_have_controls(std::string_view bytes) {
+    constexpr std::uint64_t low_bits = 0x0101010101010101, top_bits = low_bits << 7;
+    if (bytes.size() < control_step) return true;
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), control_step);
+    return ((word - low_bits * 0x20) & ~word & top_bits) != 0;
+}
+
 // For the standard a single such byte makes binary data. Real pages do have a stray NUL now and then, and
 // their text is wanted, so one byte in 32 is forgiven; archives and pictures have far more.
 bool is_binary(std::string_view bytes) {
     if (has_utf16_mark(bytes)) return false;
-    return static_cast<std::size_t>(std::ranges::count_if(bytes, is_binary_byte)) * 32 > bytes.size();
+    const std::size_t size = bytes.size();
+    std::size_t binary = 0;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), control_step))) {
+        if (may_have_controls(bytes))
+            binary += static_cast<std::size_t>(
+                std::ranges::count_if(bytes.substr(0, control_step), is_binary_byte));
+    }
+    return binary * 32 > size;
 }
 
 // The kind of an XML document, told by its first element.
