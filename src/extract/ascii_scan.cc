@@ -94,9 +94,8 @@ private:
         for (Mask left = word_; left != 0;) {
             const auto start = static_cast<std::size_t>(std::countr_zero(left));
             const auto size = static_cast<std::size_t>(std::countr_one(left >> start));
-            const WordHash hash = start + size + WordHash::padding <= text_.size()
-                                      ? WordHash::of_padded(text_.data() + start, size)
-                                      : WordHash(text_.substr(start, size));
+            const WordHash hash = start + size >= 8 ? WordHash::of_ending(text_.data() + start, size)
+                                                    : WordHash(text_.substr(start, size));
             fingerprint = (fingerprint + hash.value()) * 0x9E3779B97F4A7C15U;
             vocabulary += result_.weights[hash];
             *next_word++ = hash.value();

@@ -38,9 +38,10 @@ inline std::uint64_t read_bytes(const char* bytes, std::size_t size) {
     };
     if (size == 8) return read(0, std::uint64_t{});
     if (size >= 4) return read(0, std::uint32_t{}) | read(size - 4, std::uint32_t{}) << (8 * (size - 4));
-    std::uint64_t word = 0;
-    for (std::size_t at = size; at-- > 0;) word = word << 8 | static_cast<unsigned char>(bytes[at]);
-    return word;
+    if (size == 0) return 0;
+    // The first, the middle and the last one, which may be the same.
+    return read(0, std::uint8_t{}) | read(size / 2, std::uint8_t{}) << (8 * (size / 2)) |
+           read(size - 1, std::uint8_t{}) << (8 * (size - 1));
 }
 
 #ifdef __SSE2__

@@ -142,12 +142,12 @@ TEST_CASE("counts do not depend on where windows end") {
     }
 }
 
-TEST_CASE("a word's hash is blind to case and the same with bytes behind it") {
+TEST_CASE("a word's hash is blind to case and the same with bytes before it") {
     for (const std::string_view word :
          {"a", "Word", "eightlet", "ninelette", "seventeen_letters", "\u00E9t\u00E9"}) {
-        const std::string padded = std::string(word) + "XXXXXXXX";
+        const std::string padded = "XXXXXXX" + std::string(word);
         CAPTURE(word);
-        CHECK(WordHash::of_padded(padded.data(), word.size()).value() == WordHash(word).value());
+        CHECK(WordHash::of_ending(padded.data() + 7, word.size()).value() == WordHash(word).value());
         CHECK(WordHash(padded).value() != WordHash(word).value());
     }
     CHECK(WordHash("Subscribe").value() == WordHash("sUBSCRIBE").value());

@@ -1,7 +1,6 @@
 // Words as numbers: tables of words, and comparisons of texts word by word, need no copies of them.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -22,30 +21,18 @@ public:
         value_ = end(mix(state, read(word.data(), word.size())));
     }
 
-    // The same for a word that has so many bytes behind it, which may be read.
-    static constexpr std::size_t padding = 7;
-    static WordHash of_padded(const char* word, std::size_t size) {
+    // The same for a word whose last byte has seven bytes before it that may be read, be they its own or not.
+    static WordHash of_ending(const char* word, std::size_t size) {
+        const char* last_eight = word + size - 8;
         std::uint64_t state = begin(size);
         for (; size > 8; word += 8, size -= 8) state = mix(state, read_whole(word));
-        return WordHash(end(mix(state, read_whole(word) & first_bytes[size])));
+        return WordHash(end(mix(state, read_whole(last_eight) >> (64 - 8 * size))));
     }
 
     constexpr std::uint32_t value() const { return value_; }
 
 private:
     constexpr explicit WordHash(std::uint32_t value) : value_(value) {}
-
-    static constexpr std::array<std::uint64_t, 9> first_bytes{
-        0,
-        0xFF,
-        0xFFFF,
-        0xFFFFFF,
-        0xFFFFFFFF,
-        0xFFFFFFFFFF,
-        0xFFFFFFFFFFFF,
-        0xFFFFFFFFFFFFFF,
-        0xFFFFFFFFFFFFFFFF,
-    };
 
     static constexpr std::uint64_t begin(std::size_t size) { return size * 0xD6E8FEB86659FD93U; }
     static constexpr std::uint64_t mix(std::uint64_t state, std::uint64_t bytes) {
