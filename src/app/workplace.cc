@@ -1,5 +1,7 @@
 #include "app/workplace.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -63,15 +65,23 @@ Result<Asked> ask(const Workplace& place, std::string_view method, json::object 
     }
 }
 
-Result<bool> has_work(store::Reader& reader) {
+Result<bool> has_jobs(store::Reader& reader) {
     const std::vector<JobState> open = {JobState::queued, JobState::running};
     const auto groups = TRY(reader.groups({.states = open, .limit = 1}));
+    if (!groups.empty()) return true;
+    // What is left belongs to crawls that are paused, or to none.
+    store::JobPage wanted{.filter = {.states = open}, .limit = 500};
+    while (true) {
+        const auto jobs = TRY(reader.jobs(wanted));
+        if (jobs.empty()) return false;
+        if (std::ranges::any_of(jobs, [](const Job& job) { return !job.group; })) return true;
+        wanted.after = jobs.back().id;
+    }
+}
+
+Result<bool> has_work(store::Reader& reader) {
     const auto schedules = TRY(reader.schedules());
-    if (!groups.empty() || !schedules.empty()) return true;
-    // URLs belong to crawls, which were asked for above; nothing embeds pages yet.
-    for (const auto& count : TRY(reader.job_counts({.states = open})))
-        if (count.kind != "fetch_page" && count.kind != "embed_page" && count.count > 0) return true;
-    return false;
+    return schedules.empty() ? has_jobs(reader) : Result<bool>(true);
 }
 
 work::EngineConfig engine_config(const Workplace& place) {

@@ -39,7 +39,9 @@ struct Asked {
 // leaves.
 Result<Asked> ask(const Workplace& place, std::string_view method, boost::json::object params);
 
-// True if a worker would find something to do, now or later: crawls, jobs, or schedules.
+// True if there are crawls or jobs that wait or run, of crawls that are not paused.
+Result<bool> has_jobs(store::Reader& reader);
+// True if a worker would find something to do, now or later: jobs, or schedules.
 Result<bool> has_work(store::Reader& reader);
 
 work::EngineConfig engine_config(const Workplace& place);

@@ -17,7 +17,7 @@ Result<void> wait_for(app::OwnerClient& owner, const app::Workplace& place) {
     if (!owner.follow(std::nullopt)) return {};
     const auto reader = TRY(app::open_reader(place));
     while (!was_interrupted()) {
-        const bool is_busy = TRY(app::has_work(*reader));
+        const bool is_busy = TRY(app::has_jobs(*reader));
         if (!is_busy) return {};
         // Jobs outside of crawls end without an event for all: look again now and then.
         if (!owner.next_event(500ms)) return {};
@@ -28,10 +28,14 @@ Result<void> wait_for(app::OwnerClient& owner, const app::Workplace& place) {
 Result<void> work_here(const app::Workplace& place, app::FolderLock lock) {
     const auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
                                                    [](std::string_view line) { say(line); }));
+    const auto reader = TRY(app::open_reader(place));
+    // A schedule is never done, so the engine would wait for its next time.
+    const auto is_done = [&reader] { return !app::has_jobs(*reader).value_or(true); };
     while (true) {
-        TRY(owner->work_until({.drained = true}, stop_on_interrupt()));
-        const bool work_is_left = TRY(owner->leave());
-        if (!work_is_left || was_interrupted()) return {};
+        TRY(owner->work_until({.drained = true, .enough = is_done}, stop_on_interrupt()));
+        TRY(owner->leave());
+        const bool more_has_come = TRY(app::has_jobs(*reader));
+        if (!more_has_come || was_interrupted() || owner->was_asked_to_stop()) return {};
         // Something came in at the last moment: another round without a socket would keep others waiting.
         TRY(owner->listen());
     }
@@ -45,7 +49,7 @@ Result<void> work_until_nothing_is_left(const app::Workplace& place) {
         say(fmt::format("Process {} works already; waiting for it", owner->owner().process));
         TRY(wait_for(*owner, place));
         const auto reader = TRY(app::open_reader(place));
-        const bool is_busy = TRY(app::has_work(*reader));
+        const bool is_busy = TRY(app::has_jobs(*reader));
         if (!is_busy) return {};
     }
     return {};

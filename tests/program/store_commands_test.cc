@@ -167,6 +167,19 @@ TEST_CASE("worker --once and queue process work until nothing is left") {
     }
 }
 
+TEST_CASE("what is paused or scheduled does not keep worker --once") {
+    SlowSite site(300, 20ms);
+    const DataHome home;
+    const std::string id = id_in(home.run({"crawl", site.url(), "--allow-private"}));
+    site.wait_for_requests(5);
+    REQUIRE(home.run({"crawl", id, "--pause"}).exit_code == 0);
+    REQUIRE(home.run({"crawl", site.url(), "--every", "@yearly"}).exit_code == 0);
+    REQUIRE(home.run({"daemon", "stop"}).exit_code == 0);
+
+    CHECK(home.run({"worker", "--once"}).exit_code == 0);
+    CHECK(home.status(id).at("status") == "paused");
+}
+
 TEST_CASE("a worker in the foreground takes over from one in the background, not from another") {
     const DataHome home;
     REQUIRE(home.run({"daemon", "start"}).exit_code == 0);
