@@ -38,10 +38,10 @@ Result<std::int64_t> write_tree(store::Reader& reader, GroupId group, const std:
 
 void say_summary(const Session& session, const Group& group, store::Reader& reader) {
     const std::string id = id_of(group, reader);
-    if (group.state == JobState::failed) say_error(session.terminal, group.error);
+    if (group.state == JobState::failed) say_error(session.terminal, printable(group.error));
     if (group.state == JobState::cancelled) say("The crawl was cancelled");
     say(summary_of(group, reader));
-    if (group.state == JobState::completed && !group.error.empty()) say("note: " + group.error);
+    if (group.state == JobState::completed && !group.error.empty()) say("note: " + printable(group.error));
     if (group.state == JobState::paused) {
         say(fmt::format("Paused. Go on with: quarry crawl {} --resume --wait", id));
     } else if (group.counters.failed > 0) {

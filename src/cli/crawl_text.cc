@@ -68,6 +68,7 @@ std::string summary_of(const Group& group, store::Reader& reader) {
     const GroupCounters& counters = group.counters;
     std::string text = fmt::format("{} {}{}", with_commas(counters.completed),
                                    counters.completed == 1 ? "page" : "pages", remarks_of(counters));
+    if (counters.completed >= group.page_limit) text += ", which is the limit";
     if (counters.failed > 0) text += fmt::format(", {} failed", with_commas(counters.failed));
     text += skipped_by_robots(group, reader);
     if (counters.removed > 0) text += fmt::format(", {} removed", with_commas(counters.removed));

@@ -52,7 +52,7 @@ private:
 std::string line_about(const Session& session, const json::object& record, JobState state) {
     const auto text = [&](std::string_view name) {
         const json::value& value = record.at(name);
-        return value.is_string() ? std::string(value.get_string()) : std::string();
+        return value.is_string() ? printable(value.get_string()) : std::string();
     };
     return fmt::format("{}  {:<10}  {}  {}/{}  {}{}\n", text("id"), text("kind"),
                        session.terminal.paint_data(colour_of(state), fmt::format("{:<10}", text("status"))),

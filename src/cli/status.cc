@@ -58,7 +58,7 @@ std::string lines_about(const Session& session, const Group& group, store::Reade
         with_commas(counters.completed), with_commas(counters.discovered), with_commas(counters.failed),
         with_commas(counters.skipped), with_commas(counters.queued + counters.running));
     const auto add = [&](std::string_view name, const std::string& value) {
-        if (!value.empty()) text += fmt::format("  {:<9} {}\n", name, value);
+        if (!value.empty()) text += fmt::format("  {:<9} {}\n", name, printable(value));
     };
     add("created", iso_time(group.created_at));
     add("started", group.started_at ? iso_time(*group.started_at) : "");
@@ -116,8 +116,9 @@ int print_errors(const Session& session, store::Reader& reader, const Group& gro
         const std::string reason = !url.note.empty() ? url.note
                                    : robots          ? "forbidden by robots.txt"
                                                      : "failed";
-        lines += fmt::format("{}  {}\n", url.url,
-                             session.terminal.paint_data(robots ? Colour::yellow : Colour::red, reason));
+        const std::string said =
+            session.terminal.paint_data(robots ? Colour::yellow : Colour::red, printable(reason));
+        lines += fmt::format("{}  {}\n", url.url, said);
     }
     write_data(session.json ? json::serialize(records) + "\n" : lines);
     if (urls->empty()) say("Nothing failed");

@@ -59,6 +59,13 @@ std::string Terminal::paint_data(Colour colour_name, std::string_view text) cons
     return data_colour ? painted(colour_name, text) : std::string(text);
 }
 
+std::string printable(std::string_view text) {
+    std::string safe(text);
+    for (char& c : safe)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return safe;
+}
+
 bool write_data(std::string_view data) {
     while (!data.empty()) {
         const ssize_t written = ::write(STDOUT_FILENO, data.data(), data.size());

@@ -23,6 +23,9 @@ struct Terminal {
     std::string paint_data(Colour colour_name, std::string_view text) const;  // for standard output
 };
 
+// The text without control characters: what a server says must not move the cursor or ring the bell.
+std::string printable(std::string_view text);
+
 // Writes data to standard output. False when the reader is gone (a closed pipe): the command should end
 // quietly.
 bool write_data(std::string_view data);
