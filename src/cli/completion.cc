@@ -1,4 +1,5 @@
 // `quarry completion bash|zsh|fish`: scripts made from the parser itself, so that they never lag behind it.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ std::vector<const CLI::App*> visible_commands(const CLI::App& root) {
 std::vector<std::string> flags_of(const CLI::App& parser) {
     std::vector<std::string> flags;
     for (const CLI::Option* option : parser.get_options())
-        for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+        for (const std::string& name : option->get_lnames())
+            if (!option->get_group().empty())
+                flags.push_back("--" + name);  // what help hides is hidden here too
     return flags;
 }
 
@@ -32,12 +35,17 @@ std::string shell_quoted(std::string_view text) {
     return out + "'";
 }
 
-// What may follow a command: its own subcommands and flags, and those of the root.
+// What may follow a command: its own subcommands, its and their flags, and those of the root.
 std::string words_after(const CLI::App& root, const CLI::App& command) {
     std::vector<std::string> words;
-    for (const CLI::App* nested : visible_commands(command)) words.push_back(nested->get_name());
-    for (const auto& flag : flags_of(command)) words.push_back(flag);
-    for (const auto& flag : flags_of(root)) words.push_back(flag);
+    const auto add = [&](const std::string& word) {
+        if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+    };
+    for (const CLI::App* nested : visible_commands(command)) add(nested->get_name());
+    for (const CLI::App* nested : visible_commands(command))
+        for (const auto& flag : flags_of(*nested)) add(flag);
+    for (const auto& flag : flags_of(command)) add(flag);
+    for (const auto& flag : flags_of(root)) add(flag);
     return joined(words);
 }
 
@@ -71,10 +79,15 @@ std::string fish_script(const CLI::App& root) {
     for (const CLI::App* command : visible_commands(root)) {
         out += fmt::format("complete -c quarry -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
                            shell_quoted(command->get_description()));
+        for (const CLI::App* nested : visible_commands(*command))
+            out +=
+                fmt::format("complete -c quarry -n '__fish_seen_subcommand_from {}' -a {} -d {}\n",
+                            command->get_name(), nested->get_name(), shell_quoted(nested->get_description()));
         for (const CLI::Option* option : command->get_options())
             for (const std::string& name : option->get_lnames())
-                out += fmt::format("complete -c quarry -n '__fish_seen_subcommand_from {}' -l {} -d {}\n",
-                                   command->get_name(), name, shell_quoted(option->get_description()));
+                if (!option->get_group().empty())
+                    out += fmt::format("complete -c quarry -n '__fish_seen_subcommand_from {}' -l {} -d {}\n",
+                                       command->get_name(), name, shell_quoted(option->get_description()));
     }
     for (const std::string& flag : flags_of(root))
         out += fmt::format("complete -c quarry -l {}\n", flag.substr(2));
