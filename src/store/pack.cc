@@ -87,16 +87,21 @@ Result<std::string> unpack_text(std::string_view packed) {
     return text;
 }
 
+// Part by part: g++ 12 leaks what a braced list has made already when a TRY inside of it returns.
 Result<PackedContent> pack(const Content& content) {
-    return PackedContent{.markdown = TRY(pack_text(content.markdown)),
-                         .details = TRY(pack_text(content.details)),
-                         .html = TRY(pack_text(content.html))};
+    PackedContent packed;
+    packed.markdown = TRY(pack_text(content.markdown));
+    packed.details = TRY(pack_text(content.details));
+    packed.html = TRY(pack_text(content.html));
+    return packed;
 }
 
 Result<Content> unpack(const PackedContent& packed) {
-    return Content{.markdown = TRY(unpack_text(packed.markdown)),
-                   .details = TRY(unpack_text(packed.details)),
-                   .html = TRY(unpack_text(packed.html))};
+    Content content;
+    content.markdown = TRY(unpack_text(packed.markdown));
+    content.details = TRY(unpack_text(packed.details));
+    content.html = TRY(unpack_text(packed.html));
+    return content;
 }
 
 std::uint64_t content_hash(std::string_view title, std::string_view markdown) {

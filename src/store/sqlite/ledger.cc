@@ -44,15 +44,18 @@ Result<std::unique_ptr<Ledger>> Ledger::open(Parts parts) {
                                .running_groups = limits.running_groups_per_owner,
                                .open_jobs = limits.max_open_jobs_per_owner};
     Ledger* self = ledger.get();
-    ledger->rows_ = std::make_unique<Rows>(
-        Rows{.jobs = TRY(JobRows::create(connection)),
-             .urls = TRY(FrontierRows::create(connection)),
-             .groups = TRY(GroupRows::create(connection)),
-             .hosts = TRY(HostTable::create(connection)),
-             .kinds = TRY(NameTable::create(connection)),
-             .owners = TRY(OwnerTable::create(connection, standard)),
-             .pages = TRY(PageRows::create(
-                 connection, [self] { return self->next_id(); }, [self] { return self->now(); }))});
+    // One by one: g++ 12 leaks what a braced list has made already when a TRY inside of it returns.
+    JobRows jobs = TRY(JobRows::create(connection));
+    FrontierRows urls = TRY(FrontierRows::create(connection));
+    GroupRows groups = TRY(GroupRows::create(connection));
+    HostTable hosts = TRY(HostTable::create(connection));
+    NameTable kinds = TRY(NameTable::create(connection));
+    OwnerTable owners = TRY(OwnerTable::create(connection, standard));
+    PageRows pages =
+        TRY(PageRows::create(connection, [self] { return self->next_id(); }, [self] { return self->now(); }));
+    ledger->rows_ =
+        std::make_unique<Rows>(std::move(jobs), std::move(urls), std::move(groups), std::move(hosts),
+                               std::move(kinds), std::move(owners), std::move(pages));
     ledger->save_next_id_ =
         TRY(connection.prepare("INSERT OR REPLACE INTO meta(name, value) VALUES ('next_id', ?1)"));
     TRY(ledger->load());
