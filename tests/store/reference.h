@@ -91,6 +91,7 @@ private:
         std::set<JobId> lost{};
     };
 
+    static std::string url_label(GroupId group, const std::string& url);
     Item* find(std::int64_t id);
     Item* holder_of(const std::string& unique_key);
     const Item* holder_of(const std::string& unique_key) const;

@@ -89,7 +89,7 @@ std::string Reference::difference_of_jobs(store::Reader& reader) const {
 std::string Reference::difference_of_urls(store::Reader& reader, GroupId id) const {
     const std::vector<FrontierUrl> urls = reader.urls({.group = id, .limit = 10'000}).value();
     for (const FrontierUrl& url : urls) {
-        const auto found = items_.find(fmt::format("{} {}", number(id), url.url));
+        const auto found = items_.find(url_label(id, url.url));
         if (found == items_.end()) return fmt::format("{} should not be there", url.url);
         const Item& item = found->second;
         const UrlState should_be = url_state_of(item);
