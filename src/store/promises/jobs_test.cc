@@ -188,7 +188,21 @@ TEST_CASE_TEMPLATE("a job that waits past its start time-out fails with the reas
     REQUIRE(leased.size() == 1);
     CHECK(leased[0].lease.id == patient);
     CHECK(backend.job(late).state == JobState::failed);
-    CHECK(backend.job(late).last_error.starts_with("waited longer than"));
+    CHECK(backend.job(late).last_error == "waited longer than 30s for its turn");
+}
+
+TEST_CASE_TEMPLATE("a job that was given back still may not wait longer than it may", Backend, EVERY_STORE) {
+    Backend backend;
+    const JobId id = backend.add({.kind = "work", .start_by = backend.clock.now() + 30s});
+    const auto leased = backend.lease(1).at(0);
+    backend.clock.advance(31s);
+    CHECK(backend.lease(1).empty());
+    CHECK(backend.job(id).state == JobState::running);
+
+    REQUIRE(backend.store->release({leased.lease}));
+
+    CHECK(backend.lease(1).empty());
+    CHECK(backend.job(id).state == JobState::failed);
 }
 
 TEST_CASE_TEMPLATE("progress is saved with the heartbeat", Backend, EVERY_STORE) {

@@ -135,6 +135,30 @@ TEST_CASE_TEMPLATE("a reprioritised job changes its place in line", Backend, EVE
     CHECK(payloads(backend.lease(3)) == Order{"second", "first"});
 }
 
+TEST_CASE_TEMPLATE("a reprioritised group takes its jobs with it", Backend, EVERY_STORE) {
+    Backend backend;
+    backend.add({.kind = "work", .payload = "single"});
+    const GroupId group =
+        backend.store->add_group({}, {{.kind = "work", .payload = "of the group"}}, {}).value();
+
+    REQUIRE(backend.store->reprioritise(group, priority_high));
+
+    CHECK(payloads(backend.lease(5)) == Order{"of the group", "single"});
+    CHECK(backend.group(group).priority == priority_high);
+}
+
+TEST_CASE_TEMPLATE("a job that ran while its group was reprioritised is not lost when it is tried again",
+                   Backend, EVERY_STORE) {
+    Backend backend;
+    const GroupId group = backend.store->add_group({}, {{.kind = "work"}}, {}).value();
+    const auto running = backend.lease(1).at(0);
+    REQUIRE(backend.store->reprioritise(group, priority_low));
+
+    backend.finish(running.lease, {.end = Retry{"broken", backend.clock.now()}});
+
+    CHECK(backend.lease(1).size() == 1);
+}
+
 TEST_CASE_TEMPLATE("crawls take turns by URLs, and the more urgent one goes first", Backend, EVERY_STORE) {
     Backend backend;
     const auto seed = [&](const std::string& host, int priority) {

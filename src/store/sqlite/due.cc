@@ -51,7 +51,8 @@ Result<void> fail_late_starters(Ledger& ledger) {
         if (ledger.leases.contains(*id)) continue;
         const auto row = TRY(ledger.rows().jobs.find(*id));
         if (!row || row->attempts > 0 || row->stalls > 0 || !row->start_by) continue;
-        TRY(fail_job(ledger, *row, "waited longer than allowed for its turn"));
+        const std::string patience = format_duration(*row->start_by - row->created_at);
+        TRY(fail_job(ledger, *row, fmt::format("waited longer than {} for its turn", patience)));
     }
     return {};
 }

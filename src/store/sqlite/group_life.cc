@@ -50,13 +50,17 @@ void end(Ledger& ledger, OpenGroup& group, JobState state) {
     ledger.wake();
 }
 
+Result<std::vector<JobRow>> jobs_of(Ledger& ledger, const OpenGroup& group) {
+    std::vector<JobRow> rows;
+    TRY(ledger.rows().jobs.for_each_of_group(group.id, [&](const JobRow& row) { rows.push_back(row); }));
+    return rows;
+}
+
 // Ends what is left of a group's jobs, running ones too.
 Result<void> cancel_jobs(Ledger& ledger, OpenGroup& group) {
     const auto held = ledger.leases.ids_where([&](const Lease& lease) { return lease.group == group.id; });
     for (const JobId id : held) TRY(revoke(ledger, id));
-    std::vector<JobRow> rows;
-    TRY(ledger.rows().jobs.for_each_of_group(group.id, [&](const JobRow& row) { rows.push_back(row); }));
-    for (const JobRow& row : rows) {
+    for (const JobRow& row : TRY(jobs_of(ledger, group))) {
         TRY(end_job(ledger, row,
                     {.state = JobState::cancelled,
                      .attempts = row.attempts,
@@ -187,6 +191,15 @@ Answer<void> reprioritise_group(Ledger& ledger, GroupId id, int priority) {
     if (auto error = TRY(closed_group_error(ledger, id))) return Result<void>(std::unexpected(*error));
     OpenGroup& group = *ledger.group(number(id));
     group.priority = group.pages.priority = priority;
+    for (JobRow& row : TRY(jobs_of(ledger, group))) {
+        TRY(ledger.rows().jobs.set_priority(row.id, priority));
+        row.place.priority = priority;
+        if (ledger.leases.contains(row.id)) {
+            ledger.leases.set_priority(row.id, priority);
+        } else if (row.state == JobState::queued) {
+            ledger.put_in_line(row);  // where it stood before it is passed over
+        }
+    }
     ledger.touch(group);
     ledger.reconsider_groups();
     return Result<void>{};

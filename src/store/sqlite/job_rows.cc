@@ -9,7 +9,7 @@ namespace {
 // The columns that row_of() reads, in its order.
 #define JOB_COLUMNS                                                                                   \
     "job.id, job.kind, job.priority, job.owner, job.grp, job.state, job.attempts, job.max_attempts, " \
-    "job.stalls, job.run_at, job.start_by, job.deadline"
+    "job.stalls, job.run_at, job.start_by, job.deadline, job.created_at"
 
 JobRow row_of(const db::Statement& row) {
     return {.id = row.integer(0),
@@ -23,7 +23,8 @@ JobRow row_of(const db::Statement& row) {
             .stalls = static_cast<int>(row.integer(8)),
             .run_at = time_of(row.optional_integer(9)),
             .start_by = time_of(row.optional_integer(10)),
-            .deadline = time_of(row.optional_integer(11))};
+            .deadline = time_of(row.optional_integer(11)),
+            .created_at = time_of(row.integer(12))};
 }
 
 std::optional<std::int64_t> nullable(std::int64_t id) {
@@ -103,7 +104,7 @@ Result<std::optional<JobRow>> JobRows::find(std::int64_t id) {
 
 Result<bool> JobRows::find(std::int64_t id, const std::function<void(const JobRow&, std::string_view)>& use) {
     if (!TRY(sql_.find_with_payload.bind(id).step())) return false;
-    use(row_of(sql_.find_with_payload), sql_.find_with_payload.text(12));
+    use(row_of(sql_.find_with_payload), sql_.find_with_payload.text(13));
     sql_.find_with_payload.reset();
     return true;
 }

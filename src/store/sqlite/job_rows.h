@@ -24,6 +24,7 @@ struct JobRow {
     int max_attempts = 3;
     int stalls = 0;
     std::optional<Timestamp> run_at{}, start_by{}, deadline{};
+    Timestamp created_at{};
 };
 
 // How a job ended.

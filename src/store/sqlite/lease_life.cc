@@ -14,6 +14,8 @@ constexpr std::string_view timed_out = "Worker timed out";
 
 Result<void> take_back_job(Ledger& ledger, JobRow row, const Lease& lease, bool stalled) {
     if (!stalled) {
+        // It waits again, and may again wait for too long.
+        if (row.start_by) ledger.start_limits.push(*row.start_by, row.id);
         if (row.state == JobState::queued) ledger.put_in_line(row);
         return {};
     }

@@ -36,6 +36,8 @@ public:
     }
     bool contains(std::int64_t id) const { return leases_.contains(id); }
     void add(JobId id, const Lease& lease) { leases_.insert_or_assign(number(id), lease); }
+    // Of a job, whose row has it too.
+    void set_priority(std::int64_t id, int priority) { leases_.at(id).priority = priority; }
     void remove(JobId id) { leases_.erase(number(id)); }
     void clear() { leases_.clear(); }
     std::size_t size() const { return leases_.size(); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <pthread.h>
+
 namespace quarry::store {
 
 namespace {
@@ -77,6 +79,7 @@ std::vector<Command> Writer::next_batch() {
 }
 
 void Writer::run() {
+    ::pthread_setname_np(::pthread_self(), "writer");
     while (true) {
         std::vector<Command> batch = next_batch();
         if (batch.empty()) return;
