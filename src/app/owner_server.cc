@@ -174,7 +174,8 @@ void OwnerServer::handle_greeting(OwnerConnection& connection, const json::objec
 void OwnerServer::handle_request(ConnectionId id, OwnerConnection& connection, json::object message) {
     const json::value* method = message.if_contains("method");
     if (!method || !method->is_string()) return connection.transition_to(OwnerConnection::State::broken);
-    Request request{.from = id, .id = message["id"], .method = std::string(method->get_string())};
+    Request request{.from = id, .method = std::string(method->get_string())};
+    if (const json::value* number = message.if_contains("id")) request.id = *number;
     if (json::value* params = message.if_contains("params"); params && params->is_object())
         request.params = std::move(params->get_object());
     if (request.method == "follow") {

@@ -192,6 +192,27 @@ TEST_CASE("bytes that are no frames, no JSON or no greeting end the connection, 
     CHECK(connect(folder).call("ping"));
 }
 
+TEST_CASE("a request without an id or parameters is answered all the same") {
+    const TemporaryFolder temporary;
+    const DataFolder folder{temporary.path()};
+    const auto server = serve(folder);
+    const Descriptor terse = connect_to(folder.socket()).value();
+    const std::string bytes = frame(json::serialize(to_json(us))) + frame(R"({"method":"ping"})");
+    REQUIRE(send(terse.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0);
+
+    FrameReader reader;
+    std::vector<std::string> messages;
+    char buffer[4096];
+    while (messages.size() < 2) {
+        const ssize_t got = recv(terse.get(), buffer, sizeof buffer, 0);
+        REQUIRE(got > 0);
+        reader.add({buffer, static_cast<std::size_t>(got)});
+        while (auto message = reader.next().value()) messages.push_back(*message);
+    }
+    CHECK(json::parse(messages[1]).at("id").is_null());
+    CHECK(json::parse(messages[1]).at("result").at("method") == "ping");
+}
+
 TEST_CASE("an owner that leaves answers what it was asked, and who asks later knows it was not heard") {
     const TemporaryFolder temporary;
     const DataFolder folder{temporary.path()};
