@@ -22,7 +22,6 @@ namespace quarry::test {
 
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
@@ -45,10 +44,12 @@ public:
         output_ = ends[0];
     }
 
-    // Lets it live for so long, then kills it. False if it ended by itself.
-    bool live_and_die(microseconds life, std::vector<Promise>& promises) {
+    // Lets it live until it has told of so many promises, or for so long, then kills it. False if it ended by
+    // itself.
+    bool live_and_die(std::size_t enough, milliseconds life, std::vector<Promise>& promises) {
         const auto end = steady_clock::now() + life;
-        while (steady_clock::now() < end) {
+        const std::size_t before = promises.size();
+        while (steady_clock::now() < end && promises.size() - before < enough) {
             const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
             pollfd waiting{.fd = output_, .events = POLLIN, .revents = 0};
             if (poll(&waiting, 1, static_cast<int>(left.count()) + 1) > 0 && !read_promises(promises)) break;
@@ -124,8 +125,9 @@ TEST_CASE("a program killed at 160 random moments loses nothing it promised and 
     for (std::uint64_t life = 1; life <= 160; ++life) {
         Child child(database, life);
         // Some die while they open the database, most at work.
-        const microseconds span(2'000 + random() % 120'000);
-        REQUIRE(child.live_and_die(span, promises));
+        const bool dies_early = random() % 8 == 0;
+        const milliseconds longest = dies_early ? milliseconds(random() % 20) : milliseconds(20'000);
+        REQUIRE(child.live_and_die(random() % 60, longest, promises));
         INFO("after kill ", life);
         if (life % 20 == 0) REQUIRE(problems(database, promises) == "");
     }

@@ -95,9 +95,9 @@ private:
             case 6:
             case 7:
             case 8: return lease(step);
-            case 9: return begin(step);
-            case 10: return beat(step);
-            case 11: return release(step);
+            case 9:
+            case 10: return begin(step);
+            case 11: return step[1] % 2 == 0 ? beat(step) : release(step);
             case 12:
             case 13: return advance(step);
             case 14: return change_group(step);
@@ -194,25 +194,17 @@ private:
         trace_ = fmt::format("lease for {}: {} jobs, {} URLs", number(worker), leased->jobs.size(),
                              leased->urls.size());
         std::string wrong = reference_.take(demand, *leased);
-        for (const auto& job : leased->jobs) {
-            held_.push_back(job.lease);
-            // Whether a job that was never begun still waits for its start is nobody's promise.
-            start(job.lease);
-        }
+        for (const auto& job : leased->jobs) held_.push_back(job.lease);
         for (const auto& url : leased->urls) held_.push_back(url.lease);
         return wrong;
-    }
-
-    void start(const LeaseRef& lease) {
-        backend_.store->begin(lease);
-        reference_.begin(lease);
     }
 
     std::string begin(const Step& step) {
         if (held_.empty()) return "";
         const LeaseRef lease = held_[step[1] % held_.size()];
         trace_ = fmt::format("begin {}", number(lease.id));
-        start(lease);
+        backend_.store->begin(lease);
+        reference_.begin(lease);
         return "";
     }
 
@@ -230,10 +222,6 @@ private:
     std::string release(const Step& step) {
         if (held_.empty()) return "";
         const LeaseRef lease = held_[step[1] % held_.size()];
-        const auto& items = reference_.items();
-        const auto item = std::ranges::find_if(
-            items, [&](const auto& entry) { return entry.second.id == number(lease.id); });
-        if (item != items.end() && item->second.start_by) return "";  // see lease()
         trace_ = fmt::format("release {}", number(lease.id));
         if (auto released = backend_.store->release({lease}); !released) return released.error().message;
         reference_.release(lease);
@@ -255,6 +243,7 @@ private:
             case 1: outcome.end = store::Retry{.error = "again", .not_before = now}; break;
             case 2: outcome.end = store::Failed{.error = "no"}; break;
             case 3: outcome.end = store::Skipped{.reason = SkipReason::robots}; break;
+            case 4: outcome.end = store::Snooze{.until = now + 5s}; break;
             default: outcome.end = store::Completed{}; break;
         }
         if (std::holds_alternative<store::Failed>(outcome.end)) outcome.status = step[2] % 16 < 8 ? 404 : 500;
