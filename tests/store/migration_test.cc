@@ -1,0 +1,100 @@
+// Databases of every version that was ever released, kept as SQL, are opened by this one.
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "servers/temporary_folder.h"
+#include "store/consistency.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace quarry::test {
+
+namespace {
+
+// A file as a program of that version left it.
+std::string file_of_version(const TemporaryFolder& folder, int version) {
+    const std::string sql =
+        read_file(fmt::format(QUARRY_SOURCE "/tests/store/fixtures/version_{}.sql", version));
+    const std::string path = folder.file("quarry.db");
+    REQUIRE_FALSE(sql.empty());
+    REQUIRE(db::Connection::open(path, db::Access::create).value().execute(sql));
+    return path;
+}
+
+// Every table with its columns and every index, as text.
+std::string tables_of(const std::string& path) {
+    db::Connection connection = db::Connection::open(path, db::Access::read_only).value();
+    db::Statement rows = connection
+                             .prepare(
+                                 "SELECT m.type, m.name, c.name, c.type, c.\"notnull\", c.pk"
+                                 " FROM sqlite_master AS m LEFT JOIN pragma_table_info(m.name) AS c"
+                                 " WHERE m.name NOT LIKE 'sqlite_%' ORDER BY 1, 2, 3")
+                             .value();
+    std::string text;
+    while (rows.step().value()) {
+        for (int column = 0; column < 6; ++column) text.append(rows.text(column)).append(" ");
+        text += '\n';
+    }
+    return text;
+}
+
+std::unique_ptr<store::Store> open_store(const std::string& path) {
+    auto store = store::open_sqlite_store({.path = path, .limits = {.low_disk_bytes = 0}});
+    if (!store) FAIL(store.error().message);
+    return *std::move(store);
+}
+
+}  // namespace
+
+TEST_CASE("a database of an older version gets the tables of this one") {
+    const TemporaryFolder fresh;
+    open_store(fresh.file("quarry.db"));
+    for (int version = 1; version <= store::schema_version; ++version) {
+        const TemporaryFolder folder;
+        const std::string path = file_of_version(folder, version);
+
+        open_store(path);
+
+        // If this fails for the newest version, its tables were changed without giving it a new number.
+        CHECK(tables_of(path) == tables_of(fresh.file("quarry.db")));
+        db::Connection connection = db::Connection::open(path, db::Access::read_only).value();
+        CHECK(inconsistencies(connection).empty());
+    }
+}
+
+TEST_CASE("what version 1 wrote is still there, and work on it goes on") {
+    const TemporaryFolder folder;
+    const std::string path = file_of_version(folder, 1);
+
+    auto store = open_store(path);
+    auto reader = store::open_sqlite_reader(path).value();
+
+    CHECK(store->salt() == static_cast<std::uint64_t>(-4115293563562526284));
+    const auto groups = reader->groups({}).value();
+    REQUIRE(groups.size() == 2);
+    CHECK(groups[0].state == JobState::running);
+    CHECK(groups[1].state == JobState::completed);
+    CHECK(groups[1].counters.gone == 1);
+    const auto old_pages = reader->pages({.group = groups[1].id, .with_content = true}).value().pages;
+    const auto new_pages = reader->pages({.collection = "docs", .with_content = true}).value().pages;
+    CHECK(old_pages.at(0).content.value().markdown == "words of one");
+    CHECK(new_pages.at(0).content.value().markdown == "new words");
+    CHECK(new_pages.at(0).facts.title == "Page 1");
+    CHECK(reader->jobs({.filter = {.kind = "embed_page"}}).value().size() == 1);
+    CHECK(reader->schedules().value().at(0).name == "nightly");
+
+    const WorkerId worker = store->register_worker("worker").value();
+    const auto leased = store->lease({.worker = worker, .kinds = {{"scrape", 5}}, .urls = 5}).value();
+    REQUIRE(leased.urls.size() == 1);
+    CHECK(leased.urls[0].url == "https://a.example/3");
+    CHECK(store->finish({{leased.urls[0].lease, {.end = store::Failed{"no"}}}}).value().at(0) ==
+          store::Verdict::applied);
+    CHECK(reader->group(groups[0].id).value().state == JobState::completed);
+    const bool has_job =
+        std::ranges::any_of(leased.jobs, [](const auto& job) { return job.payload.contains("b.example"); });
+    CHECK(has_job);
+}
+
+}  // namespace quarry::test
