@@ -22,6 +22,10 @@ public:
           weights_(weights),
           container_(tree.size(), html::document_node) {
         result_.before.resize(tree.size() + 1);
+        // What a small page needs, so that it grows without moves.
+        constexpr std::size_t few_words = 1024, nodes_per_block = 6;
+        result_.words.resize(few_words);
+        result_.list.reserve(tree.size() / nodes_per_block + 1);
     }
 
     Blocks run() {

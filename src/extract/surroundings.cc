@@ -81,7 +81,13 @@ std::uint32_t signature_of(const Tree& tree, NodeId id) {
 class Reader {
 public:
     Reader(const Tree& tree, const Blocks& blocks, const Visibility& visibility, const WordWeights& weights)
-        : tree_(tree), blocks_(blocks), visibility_(visibility), weights_(weights), all_(tree.size()) {}
+        : tree_(tree),
+          blocks_(blocks),
+          visibility_(visibility),
+          weights_(weights),
+          all_(tree.size(), 2 * blocks.list.size()) {
+        holders_.reserve(2 * blocks.list.size());
+    }
 
     SurroundingsByNode run() {
         find_holders();

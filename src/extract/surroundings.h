@@ -63,7 +63,11 @@ struct Surroundings {
 // share an empty entry.
 class SurroundingsByNode {
 public:
-    explicit SurroundingsByNode(html::NodeId nodes) : entries_(1), place_(nodes) {}
+    // `holders` is how many nodes are expected to get an entry of their own.
+    SurroundingsByNode(html::NodeId nodes, std::size_t holders) : place_(nodes) {
+        entries_.reserve(holders + 1);
+        entries_.emplace_back();
+    }
 
     const Surroundings& operator[](html::NodeId id) const { return entries_[place_[id]]; }
 
