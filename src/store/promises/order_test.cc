@@ -74,11 +74,15 @@ TEST_CASE_TEMPLATE("an owner at its limit is passed over, and its jobs run when 
 TEST_CASE_TEMPLATE("limits of an owner survive a restart", Backend, EVERY_STORE) {
     Backend backend;
     REQUIRE(backend.store->set_limits("ann", {.running_jobs = 1}));
+    REQUIRE(backend.store->set_limits("bob", {.running_jobs = 0}));
     for (int count = 0; count < 3; ++count) backend.add({.kind = "work", .owner = "ann"});
+    for (int count = 0; count < 3; ++count) backend.add({.kind = "work", .owner = "bob"});
 
     backend.restart();
 
-    CHECK(backend.lease(10).size() == 1);
+    const auto leased = backend.lease(10);
+    REQUIRE(leased.size() == 1);
+    CHECK(leased[0].owner == "ann");
 }
 
 TEST_CASE_TEMPLATE("a raised limit lets waiting jobs run at once", Backend, EVERY_STORE) {

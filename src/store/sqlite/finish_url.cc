@@ -81,12 +81,22 @@ Result<bool> is_copy(Ledger& ledger, OpenGroup& group, JobId id, const Outcome& 
     return false;
 }
 
+// As far as the ending needs it. The row of a leased URL does not change, so the lease knows it.
+UrlRow row_of(JobId id, const Lease& lease) {
+    return {.id = number(id),
+            .group = lease.group,
+            .host = lease.host,
+            .priority = lease.priority,
+            .attempts = lease.attempts,
+            .stalls = lease.stalls,
+            .url = lease.url};
+}
+
 }  // namespace
 
 Result<void> finish_url(Ledger& ledger, JobId id, const Lease& lease, const Outcome& outcome) {
-    const auto row = TRY(ledger.rows().urls.find(number(id)));
     OpenGroup* group = ledger.group(lease.group);
-    if (!row || !group) return fail(ErrorCode::corrupt, "a leased URL has no row, or its crawl is over");
+    if (!group) return fail(ErrorCode::corrupt, "a URL is leased though its crawl is over");
     End end = outcome.end;
     SavedPages saved;
     if (TRY(is_copy(ledger, *group, id, outcome))) {
@@ -96,7 +106,7 @@ Result<void> finish_url(Ledger& ledger, JobId id, const Lease& lease, const Outc
         if (saved.must_fetch_again) end = Snooze{.until = ledger.now()};
     }
     TRY(apply_effects(ledger, group, outcome));
-    return UrlEnding(ledger, *group, *row).apply(outcome, end, lease.token, saved.content);
+    return UrlEnding(ledger, *group, row_of(id, lease)).apply(outcome, end, lease.token, saved.content);
 }
 
 }  // namespace quarry::store

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -18,11 +19,12 @@ struct Lease {
     std::int64_t group = 0;  // 0 for none
     std::int64_t host = 0;   // of a URL; 0 for a job
     int priority = 0;        // of a URL: within its group
-    // Of a job, so that its row need not be read again when it ends.
+    // What of the row is needed when it ends, so that it need not be read again.
     int kind = 0;
     int attempts = 0;
     int max_attempts = 0;
     int stalls = 0;
+    std::string url{};
     Timestamp leased_at{};
 
     bool is_url() const { return host != 0; }

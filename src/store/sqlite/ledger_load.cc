@@ -33,6 +33,9 @@ Result<void> Ledger::load() {
     TRY(schedules.load(connection()));
     TRY(load_groups());
     TRY(load_leases());
+    for (int id = 1; id <= rows_->owners.count(); ++id) {
+        if (!rows_->owners.at(id).has_room()) ready.close_owner(id);
+    }
     TRY(load_jobs());
     return load_urls();
 }
@@ -77,6 +80,9 @@ Result<void> Ledger::load_leases() {
             lease.group = url->group;
             lease.host = url->host;
             lease.priority = url->priority;
+            lease.attempts = url->attempts;
+            lease.stalls = url->stalls;
+            lease.url = url->url;
             const OpenGroup* owner = group(url->group);
             if (!owner) continue;
             lease.owner = owner->owner;

@@ -97,6 +97,9 @@ private:
                                           .group = group.id,
                                           .host = row->host,
                                           .priority = row->priority,
+                                          .attempts = row->attempts,
+                                          .stalls = row->stalls,
+                                          .url = row->url,
                                           .leased_at = ledger_.now()}));
         --group.counters.queued;
         ++group.counters.running;
