@@ -108,7 +108,7 @@ Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFla
     options.headers = TRY(request_headers(flags.headers));
     options.allow_networks = settings.list("fetch.allowed_networks");
     options.allow_private = settings.yes("fetch.allow_private");
-    options.formats = TRY(parse_formats(flags.formats));
+    if (!flags.formats.empty()) options.formats = TRY(parse_formats(flags.formats));
     options.full_page = flags.full_page;
     options.include_tags = flags.include_tags;
     options.exclude_tags = flags.exclude_tags;

@@ -26,7 +26,7 @@ struct CrawlFlags {
     int max_concurrency = 0;
     bool ignore_robots = false;
     HeaderOptions headers{};
-    std::string formats = "markdown";
+    std::string formats{};  // "" for the default: markdown and metadata
     bool full_page = false;
     std::vector<std::string> include_tags{}, exclude_tags{};
     std::string collection = "default", priority = "normal";
