@@ -11,6 +11,7 @@
 #include "app/data_folder.h"
 #include "app/owner_client.h"
 #include "app/owner_server.h"
+#include "db/sqlite.h"
 #include "program/data_home.h"
 #include "program/slow_site.h"
 
@@ -179,4 +180,23 @@ TEST_CASE("a database that is corrupt or of a newer quarry is refused and left a
         CHECK(ran.out.empty());
     }
     CHECK(read_file(database) == garbage);
+}
+
+TEST_CASE("a database of a newer quarry is refused, and says which version it is") {
+    SlowSite site(1, 0ms);
+    const DataHome home;
+    REQUIRE(home.run({"crawl", site.url(), "--allow-private", "--wait"}).exit_code == 0);
+    const std::string database = home.data() + "/quarry.db";
+    {
+        auto connection = db::Connection::open(database, db::Access::write).value();
+        REQUIRE(connection.execute("PRAGMA user_version = 999"));
+    }
+    const std::string before = read_file(database);
+
+    for (const char* command : {"status", "worker"}) {
+        const Ran ran = home.run({command, command == std::string("worker") ? "--once" : "--list"});
+        CHECK(ran.exit_code == 2);
+        CHECK(contains(ran.err, "newer"));
+    }
+    CHECK(read_file(database) == before);
 }
