@@ -14,25 +14,19 @@ namespace quarry::store {
 
 namespace {
 
-void count_running_group(Ledger& ledger, const OpenGroup& group, int change) {
-    Owner& owner = ledger.rows().owners.at(group.owner);
-    owner.running_groups += change;
-    if (group.company == Company::none) owner.exclusive_groups += change;
-}
-
 // Moves a group between states, and with it what is leased of it.
 void set_state(Ledger& ledger, OpenGroup& group, JobState state) {
     const bool ran = group.state == JobState::running;
     const bool runs = state == JobState::running;
     group.state = state;
     if (ran && !runs) {
-        count_running_group(ledger, group, -1);
+        ledger.set_running(group, false);
         ledger.ready.hold_group(group.id);
     }
     // Also one that only waited: others waited behind it.
     if (!runs) ledger.reconsider_groups();
     if (runs && !ran) {
-        count_running_group(ledger, group, 1);
+        ledger.set_running(group, true);
         ledger.ready.release_group(group.id);
         if (!group.started_at) group.started_at = ledger.now();
         ledger.wake();
@@ -97,7 +91,8 @@ Result<void> settle(Ledger& ledger, OpenGroup& group) {
     return {};
 }
 
-bool may_start(Ledger& ledger, const OpenGroup& group, int running_in_all) {
+bool may_start(Ledger& ledger, const OpenGroup& group) {
+    const auto running_in_all = static_cast<int>(ledger.running_groups().size());
     const Owner& owner = ledger.rows().owners.at(group.owner);
     if (running_in_all >= ledger.limits().max_running_groups || owner.exclusive_groups > 0) return false;
     if (group.company == Company::none) return owner.running_groups == 0;
@@ -124,17 +119,12 @@ Result<void> settle_groups(Ledger& ledger) {
 }
 
 Result<void> start_waiting_groups(Ledger& ledger) {
-    int running = 0;
-    for (int id = 1; id <= ledger.rows().owners.count(); ++id) {
-        running += ledger.rows().owners.at(id).running_groups;
-    }
     // Nobody overtakes within an owner, or a group that wants no company would wait for ever.
     std::unordered_set<int> owners_in_wait;
     for (OpenGroup* group : waiting_groups(ledger)) {
         if (owners_in_wait.contains(group->owner)) continue;
-        if (may_start(ledger, *group, running)) {
+        if (may_start(ledger, *group)) {
             set_state(ledger, *group, JobState::running);
-            ++running;
         } else {
             owners_in_wait.insert(group->owner);
         }

@@ -88,6 +88,18 @@ OpenGroup* Ledger::group(std::int64_t id) {
     return found == groups_.end() || found->second.is_over() ? nullptr : &found->second;
 }
 
+void Ledger::set_running(const OpenGroup& group, bool runs) {
+    const int change = runs ? 1 : -1;
+    Owner& owner = rows_->owners.at(group.owner);
+    owner.running_groups += change;
+    if (group.company == Company::none) owner.exclusive_groups += change;
+    if (runs) {
+        running_groups_.insert(group.id);
+    } else {
+        running_groups_.erase(group.id);
+    }
+}
+
 void Ledger::tell_group(const OpenGroup& group) {
     tell({.what = Event::What::group_changed, .group = GroupId(group.id), .state = group.state});
 }

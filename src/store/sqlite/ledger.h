@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -95,6 +96,10 @@ public:
     // What of a group is not in its row.
     Result<void> load_group_facts(OpenGroup& group);
 
+    // The group begins or ceases to run.
+    void set_running(const OpenGroup& group, bool runs);
+    const std::set<std::int64_t>& running_groups() const { return running_groups_; }
+
     // Says that a place for a group may have become free.
     void reconsider_groups() { groups_may_start_ = true; }
 
@@ -160,6 +165,7 @@ private:
     db::Statement save_next_id_;
     std::map<std::int64_t, OpenGroup> groups_;
     std::vector<std::int64_t> dirty_groups_;
+    std::set<std::int64_t> running_groups_;
     std::int64_t next_id_ = 1;
     std::int64_t saved_next_id_ = 0;
     std::int64_t next_token_ = 1;

@@ -27,6 +27,7 @@ Result<void> Ledger::load() {
     leases.clear();
     groups_.clear();
     dirty_groups_.clear();
+    running_groups_.clear();
     delayed_jobs = delayed_urls = start_limits = deadlines = {};
     next_id_ = saved_next_id_ =
         TRY(connection().integer("SELECT value FROM meta WHERE name = 'next_id'")).value_or(1);
@@ -44,9 +45,7 @@ Result<void> Ledger::load_groups() {
     for (OpenGroup& group : TRY(rows_->groups.open_groups())) {
         TRY(load_group_facts(group));
         if (group.state == JobState::running) {
-            Owner& owner = rows_->owners.at(group.owner);
-            ++owner.running_groups;
-            if (group.company == Company::none) ++owner.exclusive_groups;
+            set_running(group, true);
         } else {
             ready.hold_group(group.id);
         }

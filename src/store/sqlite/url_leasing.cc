@@ -37,8 +37,7 @@ private:
     bool is_full() const { return static_cast<int>(leased_.urls.size()) >= demand_.urls; }
 
     bool may_lease_from(const OpenGroup& group) {
-        if (group.state != JobState::running || group.has_enough() || exhausted_.contains(group.id))
-            return false;
+        if (group.has_enough() || exhausted_.contains(group.id)) return false;
         const Owner& owner = ledger_.rows().owners.at(group.owner);
         return owner.running_urls < owner.limits.running_jobs && ledger_.frontier.has_ready(group.id);
     }
@@ -50,7 +49,8 @@ private:
                               group.last_turn, group.id);
         };
         OpenGroup* next = nullptr;
-        for (auto& [id, group] : ledger_.groups()) {
+        for (const std::int64_t id : ledger_.running_groups()) {
+            OpenGroup& group = *ledger_.group(id);
             if (may_lease_from(group) && (!next || rank(group) < rank(*next))) next = &group;
         }
         return next;
