@@ -4,10 +4,8 @@
 #include <chrono>
 #include <deque>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include <boost/json.hpp>
 
@@ -57,14 +55,5 @@ private:
     std::int64_t last_id_ = 0;
     bool was_heard_ = false;
 };
-
-// Either somebody owns the folder and can be asked, or it is ours now.
-using OwnerOrLock = std::variant<OwnerClient, FolderLock>;
-
-// Waits while an owner is beginning or leaving, and has an older background worker hand over. Fails with
-// `conflict` and a sentence if the owner does not answer, speaks another protocol, or is asked to stop
-// waiting.
-Result<OwnerOrLock> reach_owner(const DataFolder& folder, const std::string& version,
-                                std::stop_token stop = {});
 
 }  // namespace quarry::app

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/owner_client.h"
+#include "app/reach_owner.h"
 #include "servers/temporary_folder.h"
 
 using namespace quarry;

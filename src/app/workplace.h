@@ -9,7 +9,7 @@
 #include <boost/json.hpp>
 
 #include "app/data_folder.h"
-#include "app/owner_client.h"
+#include "app/reach_owner.h"
 #include "app/settings.h"
 #include "base/result.h"
 #include "store/reader.h"
