@@ -78,10 +78,11 @@ bool is_long_ago(Timestamp time) {
 }
 
 // A crawl that is not over and that nobody works on: say how it goes on.
-void hint_at_worker(const Session& session, const app::Workplace& place, const Group& group) {
+void hint_at_worker(const Session& session, const app::Workplace& place, const Group& group,
+                    const store::Reader& reader) {
     if (session.json || group.is_over()) return;
     if (group.state == JobState::paused)
-        say("Paused. Go on with: quarry crawl ID --resume");
+        say(fmt::format("Go on with: quarry crawl {} --resume", id_of(group, reader)));
     else if (is_long_ago(group.created_at) && !app::OwnerClient::connect(place.folder, place.version))
         say("No worker runs. It goes on with: quarry worker --once, or quarry daemon start");
 }
@@ -136,7 +137,7 @@ int show_one(const Session& session, const app::Workplace& place, store::Reader&
     } else {
         write_data(lines_about(session, *group, reader));
     }
-    hint_at_worker(session, place, *group);
+    hint_at_worker(session, place, *group, reader);
     return exit_yes;
 }
 
@@ -148,7 +149,7 @@ int show_many(const Session& session, const app::Workplace& place, store::Reader
     const bool show_active = arguments.active || (!arguments.list && !active->empty());
     if (show_active) {
         if (active->empty()) say("No active crawl");
-        if (!active->empty()) hint_at_worker(session, place, active->front());
+        if (!active->empty()) hint_at_worker(session, place, active->front(), reader);
         return active->empty() && !session.json ? exit_yes : print_list(session, reader, *active);
     }
     const auto recent = reader.groups({.limit = 10});
