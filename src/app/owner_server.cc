@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace quarry::app {
@@ -22,6 +23,11 @@ std::optional<GroupId> group_in(const json::object& params) {
     return GroupId{group->get_int64()};
 }
 
+ino_t inode_of(const std::string& path) {
+    struct stat status{};
+    return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OwnerServer>> OwnerServer::start(const std::string& socket_path, Greeting greeting,
@@ -29,6 +35,7 @@ Result<std::unique_ptr<OwnerServer>> OwnerServer::start(const std::string& socke
     std::unique_ptr<OwnerServer> server(
         new OwnerServer(socket_path, std::move(greeting), std::move(handler)));
     server->listener_ = TRY(listen_at(socket_path));
+    server->socket_inode_ = inode_of(socket_path);
     server->wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!server->wake_) return fail(ErrorCode::unavailable, "there are no more file descriptors");
     for (int i = 0; i < request_thread_count; ++i)
@@ -108,7 +115,8 @@ void OwnerServer::take_mail() {
 void OwnerServer::begin_to_leave() {
     is_leaving_ = true;
     accept_connections();  // Those that connected already are told, too.
-    ::unlink(socket_path_.c_str());
+    // Somebody may have removed the whole folder and begun anew: then another's socket lies there.
+    if (inode_of(socket_path_) == socket_inode_) ::unlink(socket_path_.c_str());
     listener_ = Descriptor();
     for (auto& [id, connection] : connections_) connection.stop_reading();
 }

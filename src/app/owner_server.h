@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <boost/json.hpp>
+#include <sys/types.h>
 
 #include "app/local_socket.h"
 #include "app/owner_connection.h"
@@ -87,6 +88,7 @@ private:
 
     // Of the io thread alone.
     Descriptor listener_;
+    ino_t socket_inode_ = 0;
     std::unordered_map<ConnectionId, OwnerConnection> connections_;
     ConnectionId next_id_ = 1;
     bool is_leaving_ = false;

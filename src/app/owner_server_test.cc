@@ -242,6 +242,20 @@ TEST_CASE("an owner that leaves answers what it was asked, and who asks later kn
     CHECK(OwnerClient::connect(folder, "1.0").error().code == ErrorCode::not_found);
 }
 
+TEST_CASE("an owner whose folder was removed and made anew leaves the new owner's socket alone") {
+    const TemporaryFolder temporary;
+    const DataFolder folder{temporary.file("data")};
+    REQUIRE(folder.create());
+    const auto former = serve(folder);
+    std::filesystem::rename(folder.path, temporary.file("removed"));
+    REQUIRE(folder.create());
+    const auto server = serve(folder);
+
+    former->leave();
+
+    CHECK(connect(folder).call("ping"));
+}
+
 TEST_CASE("nobody there means that the folder is ours, an owner means that it is asked") {
     const TemporaryFolder temporary;
     const DataFolder folder{temporary.path()};
