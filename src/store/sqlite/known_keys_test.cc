@@ -15,14 +15,34 @@ TEST_CASE("a key is known in the group it was added for, and in no other") {
     CHECK_FALSE(known.contains(GroupId{1}, {10, 21}));
 }
 
-TEST_CASE("keys that want the same place replace each other, and are then not known") {
+TEST_CASE("when there are more keys than places, some are forgotten but the last is known") {
     KnownKeys known;
-    const UrlKey first{0, 5}, second{std::uint64_t{1} << 18, 5};
-    known.add(GroupId{0}, first);
-    known.add(GroupId{0}, second);
+    const auto key = [](std::uint64_t number) { return UrlKey{number, ~number}; };
+    int missing = 0;
+    for (std::uint64_t number = 1; number <= 400'000; ++number) {
+        known.add(GroupId{1}, key(number));
+        missing += known.contains(GroupId{1}, key(number)) ? 0 : 1;
+    }
 
-    CHECK_FALSE(known.contains(GroupId{0}, first));
-    CHECK(known.contains(GroupId{0}, second));
+    CHECK(missing == 0);
+    int count = 0;
+    for (std::uint64_t number = 1; number <= 400'000; ++number)
+        count += known.contains(GroupId{1}, key(number));
+    CHECK(count <= 262'144);
+    CHECK(count > 100'000);
+}
+
+TEST_CASE("of 100,000 keys nearly all are known") {
+    KnownKeys known;
+    const auto key = [](std::uint64_t number) {
+        return UrlKey{number * 0x9e3779b97f4a7c15ull, number * 0xc2b2ae3d27d4eb4full};
+    };
+    for (std::uint64_t number = 1; number <= 100'000; ++number) known.add(GroupId{1}, key(number));
+
+    int count = 0;
+    for (std::uint64_t number = 1; number <= 100'000; ++number)
+        count += known.contains(GroupId{1}, key(number));
+    CHECK(count > 97'000);
 }
 
 TEST_CASE("nothing is known any more after clearing") {
