@@ -1,0 +1,6 @@
+// The same for tests.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "precompiled.h"
