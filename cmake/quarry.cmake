@@ -7,7 +7,7 @@ add_library(quarry_options INTERFACE)
 target_include_directories(quarry_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(quarry_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 # GCC 12 reports overlaps and overruns inside std::string that cannot happen (GCC bugs 105651, 105329).
-add_compile_options("$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>")
+add_compile_options("$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>")
 if(QUARRY_WERROR)
     target_compile_options(quarry_options INTERFACE -Werror)
 endif()

@@ -257,7 +257,6 @@ TEST_CASE_FIXTURE(CrawlSite, "a private address is refused unless the crawl was 
     linked("/", {});
     crawl::CrawlOptions strict = options();
     strict.allow_private = false;
-    strict.ignore_robots = true;
 
     const GroupId id = crawl(strict);
 
@@ -356,4 +355,20 @@ TEST_CASE_FIXTURE(CrawlSite, "headers that say who asks go to the user's own sit
         CHECK(header_value(request.headers, "accept-language") == "de");
     }
     CHECK(header_value(server.requests().back().headers, "authorization") == "Bearer secret");
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "nothing is fetched while robots.txt cannot be had, and the reason is told") {
+    server.on("/robots.txt", [](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(500, {}, "");
+    });
+    linked("/", {});
+    const GroupId id = start_crawl(*store, options()).value();
+
+    REQUIRE(run({.enough = [&] { return reader()->urls({.group = id}).value().at(0).attempts == 1; }}));
+
+    const FrontierUrl url = reader()->urls({.group = id}).value().at(0);
+    CHECK(url.state == UrlState::queued);
+    CHECK(url.note.find("robots.txt") != std::string::npos);
+    CHECK(url.note.find("500") != std::string::npos);
+    CHECK(server.count_requests("/") == 0);
 }

@@ -15,7 +15,7 @@ struct Backoff {
 };
 
 inline constexpr Backoff fetch_backoff{};
-inline constexpr Backoff robots_backoff{std::chrono::seconds(25), std::chrono::seconds(60)};
+inline constexpr Backoff robots_backoff{std::chrono::seconds(5), std::chrono::seconds(60)};
 inline constexpr Backoff embedding_backoff{std::chrono::seconds(10), std::chrono::seconds(60)};
 
 // `attempt` is the one that has just failed, from 1.

@@ -9,8 +9,9 @@ namespace quarry::work {
 namespace {
 
 constexpr std::chrono::hours lifetime{24};
-// RFC 9309 forbids everything while the rules cannot be had; soon they may be.
-constexpr std::chrono::seconds lifetime_of_an_error{20};
+// RFC 9309 forbids everything while the rules cannot be had; soon they may be. Shorter than any wait before
+// another attempt, which then asks again.
+constexpr std::chrono::milliseconds lifetime_of_an_error{500};
 constexpr std::size_t max_entries = 20'000;
 
 net::HttpLimits robots_limits() {
@@ -23,8 +24,10 @@ net::HttpLimits robots_limits() {
 }  // namespace
 
 std::string RobotsCache::key_of(const url::Url& url, const net::AddressPolicy& policy) {
-    return fmt::format("{}{}{}", url.origin(), policy.allow_private ? " private" : "",
-                       policy.allowed_networks.size());
+    std::string key = url.origin();
+    if (policy.allow_private) key += " private";
+    for (const net::Network& network : policy.allowed_networks) key += " " + network.text();
+    return key;
 }
 
 const RobotsCache::Rules* RobotsCache::find(const std::string& key, Timestamp now,
@@ -40,23 +43,28 @@ const RobotsCache::Rules* RobotsCache::find(const std::string& key, Timestamp no
     fetcher_.fetch({.url = address.value_or(question.url),
                     .headers = std::move(question.headers),
                     .policy = std::move(question.policy),
-                    .limits = robots_limits()},
+                    .limits = robots_limits(),
+                    .retry = fetch::Retry::none},
                    [key, deliver = deliver_](Result<Page> page) { deliver({key, std::move(page)}); });
     return nullptr;
 }
 
 void RobotsCache::take(Answer answer, Timestamp now) {
     auto rules = std::make_unique<Rules>();
-    if (!answer.page) {
+    if (!answer.page && answer.page.error().code == ErrorCode::refused) {
+        // The address policy will refuse the page as well, and say why.
+        rules->robots = crawl::Robots::parse({});
+    } else if (!answer.page) {
         rules->robots = crawl::Robots::from_response(0, {});
         rules->error = answer.page.error().message;
+        rules->has_answered = false;
     } else {
         const int status = answer.page->status;
         rules->robots = crawl::Robots::from_response(status, answer.page->body);
         if (status >= 500 || status == 429) rules->error = http_status_line(status);
     }
-    rules->expires_at = now + (rules->error.empty() ? std::chrono::milliseconds(lifetime)
-                                                    : std::chrono::milliseconds(lifetime_of_an_error));
+    rules->expires_at =
+        now + (rules->error.empty() ? std::chrono::milliseconds(lifetime) : lifetime_of_an_error);
     entries_[answer.key].rules = std::move(rules);
 }
 

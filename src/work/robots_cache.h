@@ -22,7 +22,8 @@ class RobotsCache {
 public:
     struct Rules {
         crawl::Robots robots;
-        std::string error{};  // why the rules could not be had; then nothing is allowed for now
+        std::string error{};       // why the rules could not be had; then nothing is allowed for now
+        bool has_answered = true;  // the server did, if only to say that it cannot
         Timestamp expires_at{};
     };
     struct Question {

@@ -190,7 +190,8 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
         const RobotsCache::Rules* rules = rules_for(*address, waiting, lane);
         if (!rules) return Start::not_now;
         if (!rules->error.empty()) {
-            const Timestamp again = next_attempt(robots_backoff, waiting.lease.attempt, parts_.store.now());
+            const Backoff& backoff = rules->has_answered ? robots_backoff : fetch_backoff;
+            const Timestamp again = next_attempt(backoff, waiting.lease.attempt, parts_.store.now());
             finish_without_fetch(std::move(waiting),
                                  {.end = store::Retry{"robots.txt cannot be had: " + rules->error, again}});
             return Start::done_without;
