@@ -140,9 +140,12 @@ Result<store::JobFilter> parse_job_filter(const json::value& json) {
         if (std::ranges::find(known, std::string_view(member.key())) == known.end())
             return fail(ErrorCode::invalid_argument,
                         fmt::format("cannot filter by \"{}\"", std::string_view(member.key())));
-    store::JobFilter filter{.ids = TRY(parse_ids(*object)),
+    // Not inside the braces: g++ 12 leaks the fields before a TRY that returns.
+    auto ids = TRY(parse_ids(*object));
+    auto states = TRY(parse_states(*object));
+    store::JobFilter filter{.ids = std::move(ids),
                             .kind = text_in(*object, "kind"),
-                            .states = TRY(parse_states(*object)),
+                            .states = std::move(states),
                             .owner = text_in(*object, "owner"),
                             .collection = text_in(*object, "collection")};
     if (const auto group = number_in(*object, "group")) filter.group = GroupId{*group};
