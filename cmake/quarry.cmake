@@ -86,14 +86,15 @@ endfunction()
 
 if(QUARRY_TESTS)
     add_custom_target(thread_tests)   # those labelled threads
-    add_custom_target(program_tests)  # those labelled program or slow
-    add_custom_target(unit_tests)     # all others
+    add_custom_target(program_tests)  # those labelled program, slow or plain
+    add_custom_target(unit_tests)     # all but those labelled program or slow
     quarry_precompiled(quarry_precompiled_tests precompiled_tests.h ${quarry_test_flags})
     add_library(quarry_doctest_main STATIC ${CMAKE_SOURCE_DIR}/tests/doctest_main.cc)
 endif()
 
 # quarry_test(NAME SOURCES a_test.cc LINKS quarry_url): one program of doctest cases, known to ctest by its name.
-# LABELS: threads (run again under ThreadSanitizer), program (runs the built program), slow (left out of ./test --quick).
+# LABELS: threads (run again under ThreadSanitizer), program (runs the built program), slow (left out of ./test --quick),
+# plain (run without sanitizers too: they take away what it measures)
 function(quarry_test name)
     if(NOT QUARRY_TESTS)
         return()
@@ -109,10 +110,14 @@ function(quarry_test name)
     if("threads" IN_LIST ARG_LABELS)
         add_dependencies(thread_tests ${name})
     endif()
-    if("program" IN_LIST ARG_LABELS OR "slow" IN_LIST ARG_LABELS)
+    if(ARG_LABELS MATCHES "program|slow|plain")
         add_dependencies(program_tests ${name})
-    else()
+    endif()
+    if(NOT ARG_LABELS MATCHES "program|slow")
         add_dependencies(unit_tests ${name})
+    endif()
+    if(QUARRY_SANITIZE)
+        target_compile_definitions(${name} PRIVATE QUARRY_SANITIZED)
     endif()
 endfunction()
 
