@@ -17,7 +17,11 @@
 
 namespace quarry::crawl {
 
-enum class SitemapUse : std::uint8_t { include, skip, only };
+enum class SitemapUse : std::uint8_t {
+    include,  // the files in which the site lists its pages, and the links of its pages
+    skip,     // the links only
+    only,     // the files only
+};
 
 struct CrawlOptions {
     std::vector<std::string> urls{};  // where it begins

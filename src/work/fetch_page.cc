@@ -1,7 +1,5 @@
 #include "work/fetch_page.h"
 
-#include <array>
-
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -13,7 +11,6 @@
 #include "fetch/retry_after.h"
 #include "model/document_json.h"
 #include "store/pack.h"
-#include "text/mime.h"
 #include "work/http_status.h"
 #include "work/read_document.h"
 #include "work/read_sitemap.h"
@@ -249,14 +246,6 @@ std::vector<Header> request_headers(const store::UrlLease& lease, CrawlContext& 
         headers.push_back({"If-Modified-Since", lease.former->last_modified});
     }
     return headers;
-}
-
-bool may_hold_text(std::string_view content_type) {
-    const auto type = text::parse_mime_type(content_type);
-    if (!type) return true;
-    constexpr std::array others = {std::string_view("image/"), std::string_view("audio/"),
-                                   std::string_view("video/"), std::string_view("font/")};
-    return std::ranges::none_of(others, [&](auto kind) { return type->essence.starts_with(kind); });
 }
 
 }  // namespace quarry::work

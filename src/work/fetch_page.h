@@ -39,7 +39,4 @@ store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Tim
 // What goes along with the request: the crawl's headers, and a question whether the page has changed.
 std::vector<Header> request_headers(const store::UrlLease& lease, CrawlContext& crawl, const url::Url& url);
 
-// Whether an answer of this type is worth its body.
-bool may_hold_text(std::string_view content_type);
-
 }  // namespace quarry::work

@@ -11,16 +11,13 @@
 #include <boost/json.hpp>
 
 #include "base/result.h"
+#include "crawl/options.h"
 #include "work/found_pages.h"
 #include "work/site_access.h"
 
 namespace quarry::work {
 
-enum class SitemapUse : std::uint8_t {
-    include,  // the files in which the site lists its pages, and the links of its pages
-    skip,     // the links only
-    only,     // the files only: no page is fetched
-};
+using crawl::SitemapUse;
 
 struct MapOptions {
     int depth = 0;  // how many links away from the start pages are read; 0 reads the start page

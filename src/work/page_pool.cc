@@ -18,20 +18,21 @@ Result<std::unique_ptr<PagePool>> PagePool::open(store::Store& store, std::share
 PagePool::~PagePool() {
     queue_.close();
     threads_.clear();
-    // The last outcomes are still on their way to the disk, and their callbacks use this object.
-    for (std::size_t left = pages_; left != 0; left = pages_) pages_.wait(left);
+    // The last outcomes are still on their way to the disk.
+    std::atomic<std::size_t>& pages = traffic_->pages;
+    for (std::size_t left = pages; left != 0; left = pages) pages.wait(left);
 }
 
 void PagePool::add(FetchedUrl fetched) {
-    bytes_ += fetched.page ? fetched.page->body.size() : 0;
-    ++pages_;
+    traffic_->bytes += fetched.page ? fetched.page->body.size() : 0;
+    ++traffic_->pages;
     queue_.push(std::move(fetched));
 }
 
 bool PagePool::has_room() {
-    if (is_within_budget()) return true;
-    room_is_awaited_ = true;
-    return is_within_budget();
+    if (traffic_->is_within_budget()) return true;
+    traffic_->room_is_awaited = true;
+    return traffic_->is_within_budget();
 }
 
 void PagePool::read_pages(store::Reader& reader) {
@@ -50,21 +51,22 @@ void PagePool::finish(FetchedUrl fetched, store::Outcome outcome) {
     const std::uint64_t bytes = fetched.page ? fetched.page->body.size() : 0;
     std::vector<store::Finished> finished;
     finished.push_back({fetched.lease.lease, std::move(outcome)});
-    const auto finished_with = [this, bytes](const Result<std::vector<store::Verdict>>& verdicts) {
+    const auto finished_with = [traffic = traffic_, mailbox = mailbox_,
+                                bytes](const Result<std::vector<store::Verdict>>& verdicts) {
         // A conflict needs no answer: the crawl was cancelled, or somebody else has the URL now.
-        if (!verdicts) mailbox_->post(StoreFailed{verdicts.error()});
-        leave(bytes);
+        if (!verdicts) mailbox->post(StoreFailed{verdicts.error()});
+        traffic->leave(bytes, *mailbox);
     };
     store_.finish(std::move(finished), finished_with, store::Haste::gather);
 }
 
-void PagePool::leave(std::uint64_t bytes) {
-    bytes_ -= bytes;
-    const bool is_last = --pages_ == 0;
-    const bool makes_room = room_is_awaited_ && is_within_budget();
-    if (makes_room) room_is_awaited_ = false;
-    if (is_last || makes_room) mailbox_->post(PagesDone{});
-    if (is_last) pages_.notify_all();
+void PagePool::Traffic::leave(std::uint64_t page_bytes, EngineMailbox& mailbox) {
+    bytes -= page_bytes;
+    const bool is_last = --pages == 0;
+    const bool makes_room = room_is_awaited && is_within_budget();
+    if (makes_room) room_is_awaited = false;
+    if (is_last || makes_room) mailbox.post(PagesDone{});
+    if (is_last) pages.notify_all();
 }
 
 void PagePool::note_health(const FetchedUrl& fetched, const store::Outcome& outcome) {

@@ -38,25 +38,37 @@ public:
     // Room for more pages. When there was none, PagesDone is posted once there is.
     bool has_room();
     // True if every page it was given is in the store.
-    bool is_idle() const { return pages_ == 0; }
+    bool is_idle() const { return traffic_->pages == 0; }
 
 private:
+    // What is between the wire and the store. The last outcome's callback may still be at it when the pool is
+    // gone, so they share it.
+    struct Traffic {
+        std::uint64_t body_budget = 0;
+        std::size_t page_budget = 0;
+        std::atomic<std::uint64_t> bytes = 0;
+        std::atomic<std::size_t> pages = 0;
+        std::atomic<bool> room_is_awaited = false;
+
+        bool is_within_budget() const { return bytes < body_budget && pages < page_budget; }
+        void leave(std::uint64_t page_bytes, EngineMailbox& mailbox);
+    };
+
     PagePool(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, PagePoolConfig config)
-        : store_(store), mailbox_(std::move(mailbox)), config_(std::move(config)) {}
+        : store_(store), mailbox_(std::move(mailbox)), config_(std::move(config)) {
+        traffic_->body_budget = config_.body_budget;
+        traffic_->page_budget = config_.page_budget;
+    }
 
     void read_pages(store::Reader& reader);
     void finish(FetchedUrl fetched, store::Outcome outcome);
     void note_health(const FetchedUrl& fetched, const store::Outcome& outcome);
-    void leave(std::uint64_t bytes);
-    bool is_within_budget() const { return bytes_ < config_.body_budget && pages_ < config_.page_budget; }
 
     store::Store& store_;
     std::shared_ptr<EngineMailbox> mailbox_;
     PagePoolConfig config_;
     WorkQueue<FetchedUrl> queue_;
-    std::atomic<std::uint64_t> bytes_ = 0;
-    std::atomic<std::size_t> pages_ = 0;
-    std::atomic<bool> room_is_awaited_ = false;
+    std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
     std::vector<std::unique_ptr<store::Reader>> readers_;
     std::vector<std::jthread> threads_;
 };

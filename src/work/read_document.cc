@@ -1,7 +1,11 @@
 #include "work/read_document.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
+#include "text/mime.h"
 #include "text/mime_kind.h"
 #include "url/url.h"
 
@@ -48,6 +52,13 @@ Result<Document> read_document(const Page& page, const extract::ExtractOptions& 
                                const fetch::PdfLimits& pdf_limits) {
     if (is_pdf(page)) return read_pdf_document(page, options, pdf_limits);
     return extract::extract(page, options);
+}
+
+bool may_hold_text(std::string_view content_type) {
+    const auto type = text::parse_mime_type(content_type);
+    if (!type) return true;
+    constexpr std::array<std::string_view, 4> others = {"image/", "audio/", "video/", "font/"};
+    return std::ranges::none_of(others, [&](auto kind) { return type->essence.starts_with(kind); });
 }
 
 }  // namespace quarry::work

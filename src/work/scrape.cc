@@ -12,16 +12,6 @@ namespace quarry::work {
 
 namespace {
 
-// A video costs no more than its headers. Vaguer types are let through: servers call anything octet-stream.
-bool may_hold_text(std::string_view content_type) {
-    const auto type = text::parse_mime_type(content_type);
-    if (!type) return true;
-    for (const std::string_view kind : {"image/", "audio/", "video/", "font/"}) {
-        if (type->essence.starts_with(kind)) return false;
-    }
-    return true;
-}
-
 Result<Document> read(const Page& page, const ScrapeOptions& options) {
     if (page.status >= 400) return fail(http_error_code(page.status), http_status_line(page.status));
     return read_document(page, options.extract, options.pdf);

@@ -6,6 +6,7 @@
 
 #include "crawl/url_identity.h"
 #include "fetch/retry_after.h"
+#include "work/read_document.h"
 #include "work/retry_delay.h"
 
 namespace quarry::work {
@@ -242,7 +243,8 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) 
                                 .retry = fetch::Retry::none,
                                 .stop = parts_.abort};
     auto shared_lane = lanes_.at(lane.id);
-    auto ended = [this, started, lane = std::move(shared_lane),
+    // Once the message is out this object may be gone; the mailbox is not.
+    auto ended = [this, started, mailbox = parts_.mailbox, lane = std::move(shared_lane),
                   waiting = std::move(waiting)](Result<Page> page) mutable {
         const Timestamp now = parts_.store.now();
         const FetchEnded message{lane->id, waiting.lease.group};
@@ -256,7 +258,7 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) 
         fetched.page = std::move(page);
         parts_.under_way.end(fetched.lease.lease.id);
         parts_.pages.add(std::move(fetched));
-        parts_.mailbox->post(message);
+        mailbox->post(message);
     };
     parts_.fetcher.fetch(std::move(request), std::move(ended));
 }
