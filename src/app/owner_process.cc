@@ -13,10 +13,6 @@ namespace {
 
 namespace json = boost::json;
 
-bool ends_waiting(JobState state) {
-    return state != JobState::queued && state != JobState::running;
-}
-
 std::string line_about(const Group& group, std::uint64_t salt) {
     const GroupCounters& counters = group.counters;
     std::string line = fmt::format("crawl {} id={} url={} pages={} failed={} skipped={}",
@@ -36,7 +32,7 @@ Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place,
     std::unique_ptr<OwnerProcess> owner(new OwnerProcess(place, std::move(lock), role, std::move(log)));
     owner->access_ = TRY(WebAccess::open(place.settings));
     owner->store_ = TRY(open_store(place));
-    owner->store_->observe([raw = owner.get()](std::span<const store::Event> events) {
+    owner->observer_ = owner->store_->observe([raw = owner.get()](std::span<const store::Event> events) {
         raw->server_.with([&](auto& server) {
             if (server) server->publish(events);
         });
@@ -70,8 +66,7 @@ Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_tok
     if (asked_to_stop_ || awaited_is_over_) return {};
     const std::stop_callback on_stop(stop, [&source] { source.request_stop(); });
     work::EngineConfig config = engine_config(place_);
-    config.policy = access_->policy();
-    config.headers = access_->credentials();
+    config.crawls = {.policy = access_->policy(), .headers = access_->credentials()};
     work::Engine engine(*store_, access_->fetcher(), std::move(config));
     engine_.with([&](work::Engine*& current) { current = &engine; });
     auto result = engine.run(until, source.get_token());
@@ -84,7 +79,7 @@ Result<void> OwnerProcess::work_until_over(GroupId group, std::stop_token stop) 
     // From here on its end is noticed by its event; an end before is noticed by looking.
     const auto reader = TRY(open_reader(place_));
     const Group found = TRY(reader->group(group));
-    if (ends_waiting(found.state)) return {};
+    if (!goes_on(found.state)) return {};
     return work_until({}, stop);
 }
 
@@ -156,7 +151,7 @@ void OwnerProcess::watch_events(std::stop_token stop) {
 void OwnerProcess::handle_event(const store::Event& event) {
     using What = store::Event::What;
     if (event.what == What::group_changed && event.group && number(*event.group) == awaited_group_ &&
-        ends_waiting(event.state)) {
+        !goes_on(event.state)) {
         awaited_is_over_ = true;
         stop_.with([](std::stop_source& current) { current.request_stop(); });
     }

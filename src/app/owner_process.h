@@ -66,6 +66,7 @@ private:
     const std::chrono::steady_clock::time_point started_at_ = std::chrono::steady_clock::now();
     std::unique_ptr<WebAccess> access_;
     std::unique_ptr<store::Store> store_;
+    std::shared_ptr<void> observer_;
     std::atomic<bool> asked_to_stop_ = false, stays_ = false;
     std::atomic<std::int64_t> awaited_group_ = 0;
     std::atomic<bool> awaited_is_over_ = false;

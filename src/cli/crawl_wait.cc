@@ -20,10 +20,6 @@ using namespace std::chrono_literals;
 
 constexpr auto redraw_every = 200ms;
 
-bool ends_waiting(const Group& group) {
-    return group.is_over() || group.state == JobState::paused;
-}
-
 // Shows the crawl from a thread of its own, while the calling thread works on it.
 class Onlooker {
 public:
@@ -62,7 +58,7 @@ public:
             view_.clear();
             const auto reader = TRY(app::open_reader(place_));
             Group group = TRY(reader->group(*beginning_.group));
-            if (ends_waiting(group) || was_interrupted()) return group;
+            if (!goes_on(group.state) || was_interrupted()) return group;
         }
     }
 
@@ -81,7 +77,7 @@ private:
         const auto reader = TRY(app::open_reader(place_));
         while (true) {
             const Group group = TRY(view_.update(*reader, *beginning_.group));
-            if (ends_waiting(group)) return {};
+            if (!goes_on(group.state)) return {};
             if (was_interrupted()) {
                 TRY(owner.call("pause", {{"group", number(*beginning_.group)}}));
                 return {};

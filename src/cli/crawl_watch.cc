@@ -45,7 +45,7 @@ Result<Group> look_on(const Session& session, const app::Workplace& place, Group
     ChangeWatch changes(place, id);
     while (true) {
         Group group = TRY(view.update(*reader, id));
-        if (group.is_over() || group.state == JobState::paused || was_interrupted()) return group;
+        if (!goes_on(group.state) || was_interrupted()) return group;
         changes.wait();
     }
 }

@@ -15,6 +15,11 @@ namespace quarry {
 // A retried or delayed job is `queued` with a later run_at.
 enum class JobState : std::uint8_t { queued, running, completed, failed, cancelled, paused };
 
+// Whether it will go on by itself: not over, and not paused.
+constexpr bool goes_on(JobState state) {
+    return state == JobState::queued || state == JobState::running;
+}
+
 std::string_view name_of(JobState state);
 Result<JobState> parse_job_state(std::string_view name);
 

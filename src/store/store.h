@@ -221,8 +221,9 @@ public:
     // when asked to stop. Wake-ups may be spurious but none is missed: it compares with what `seen` says.
     virtual std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) = 0;
 
-    // Called after commits, on the store's thread: it must only move the events elsewhere.
-    virtual void observe(Observer observer) = 0;
+    // Calls the observer after commits, on the store's thread, for as long as what is returned is kept. It
+    // must only move the events elsewhere, and may be called once more while it is let go.
+    [[nodiscard]] virtual std::shared_ptr<void> observe(Observer observer) = 0;
 
     virtual Timestamp now() const = 0;
     virtual std::uint64_t salt() const = 0;  // for public_id.h

@@ -47,17 +47,18 @@ Result<void> recall_pages(GroupId id, store::Reader& reader, crawl::NearDuplicat
 
 }  // namespace
 
-CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, net::AddressPolicy allowed)
+CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, const CrawlDefaults& defaults)
     : id(group.id),
       options(std::move(wanted)),
       collection(group.collection),
       extract(extract_options(options)),
-      policy(widened(std::move(allowed), options)) {}
+      policy(widened(defaults.policy, options)),
+      credentials_(defaults.headers) {}
 
 Result<std::shared_ptr<CrawlContext>> CrawlContext::load(GroupId id, store::Reader& reader,
-                                                         const net::AddressPolicy& policy) {
+                                                         const CrawlDefaults& defaults) {
     const Group group = TRY(reader.group(id));
-    std::shared_ptr<CrawlContext> crawl(new CrawlContext(group, TRY(options_of(group)), policy));
+    std::shared_ptr<CrawlContext> crawl(new CrawlContext(group, TRY(options_of(group)), defaults));
     TRY(crawl->set_roots(group.roots));
     crawl->health.with([&](crawl::CrawlHealth& health) { health = crawl::CrawlHealth(group.counters); });
     return crawl;
@@ -95,11 +96,6 @@ std::shared_ptr<const crawl::Scope> CrawlContext::scope() {
     return place_.with([](const Place& place) { return place.scope; });
 }
 
-void CrawlContext::add_credentials(const std::vector<Header>& headers, const std::string& origin) {
-    credentials_ = headers;
-    credentials_origin_ = origin;
-}
-
 std::vector<Header> CrawlContext::headers_for(const url::Url& url) {
     std::vector<Header> headers;
     if (options.headers.empty() && credentials_.empty()) return headers;
@@ -109,8 +105,7 @@ std::vector<Header> CrawlContext::headers_for(const url::Url& url) {
     for (const Header& header : options.headers) {
         if (is_named || is_harmless(header)) headers.push_back(header);
     }
-    const bool gets_credentials = credentials_origin_.empty() ? is_named : origin == credentials_origin_;
-    if (gets_credentials) headers.insert(headers.end(), credentials_.begin(), credentials_.end());
+    if (is_named) headers.insert(headers.end(), credentials_.begin(), credentials_.end());
     return headers;
 }
 

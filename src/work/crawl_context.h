@@ -22,12 +22,17 @@
 
 namespace quarry::work {
 
+// What the settings say for every crawl.
+struct CrawlDefaults {
+    net::AddressPolicy policy{};    // a crawl may be allowed more, never less
+    std::vector<Header> headers{};  // credentials: for the sites that the user named
+};
+
 class CrawlContext {
 public:
-    // Reads the crawl's options, and what it has met so far, from the store. The policy is what the settings
-    // allow; the crawl may have been allowed more.
+    // Reads the crawl's options from the store.
     static Result<std::shared_ptr<CrawlContext>> load(GroupId id, store::Reader& reader,
-                                                      const net::AddressPolicy& policy);
+                                                      const CrawlDefaults& defaults);
 
     const GroupId id;
     const crawl::CrawlOptions options;
@@ -42,8 +47,6 @@ public:
     // Reads what the crawl has met before it was interrupted, so that near duplicates are still found.
     Result<void> recall(store::Reader& reader);
 
-    // Headers that the settings add, for one origin, or for the start pages' own if it is "".
-    void add_credentials(const std::vector<Header>& headers, const std::string& origin);
     // Headers for a URL: those that say who asks go to the sites that the user named, and nowhere else.
     std::vector<Header> headers_for(const url::Url& url);
 
@@ -60,12 +63,11 @@ private:
         std::vector<std::string> origins{};  // of the start pages
     };
 
-    CrawlContext(const Group& group, crawl::CrawlOptions wanted, net::AddressPolicy allowed);
+    CrawlContext(const Group& group, crawl::CrawlOptions wanted, const CrawlDefaults& defaults);
     Result<void> set_roots(std::vector<std::string> roots);
 
     Guarded<Place> place_;
-    std::vector<Header> credentials_;
-    std::string credentials_origin_;
+    const std::vector<Header> credentials_;
 };
 
 }  // namespace quarry::work

@@ -59,6 +59,7 @@ private:
     const EngineConfig& config_;
     std::unique_ptr<store::Reader> reader_;
     std::shared_ptr<EngineMailbox> mailbox_ = std::make_shared<EngineMailbox>();
+    std::shared_ptr<void> observer_;
     WorkerId worker_{};
     std::stop_source abort_;
     std::optional<Error> error_;
@@ -89,17 +90,15 @@ Result<std::unique_ptr<Engine::Run>> Engine::Run::open(Engine& engine) {
                         .pages = *run->pages_,
                         .under_way = *engine.under_way_,
                         .mailbox = run->mailbox_,
-                        .policy = config.policy,
-                        .headers = config.headers,
-                        .credentials_origin = config.credentials_origin,
+                        .defaults = config.crawls,
                         .max_fetches = static_cast<std::size_t>(config.max_fetches),
                         .abort = run->abort_.get_token()});
     run->jobs_ = TRY(JobPool::open(engine.store_, engine.fetcher_, run->mailbox_,
                                    {.threads = job_threads,
-                                    .policy = config.policy,
+                                    .defaults = config.crawls,
                                     .open_reader = config.open_reader,
                                     .abort = run->abort_.get_token()}));
-    engine.store_.observe([mailbox = run->mailbox_](std::span<const store::Event> events) {
+    run->observer_ = engine.store_.observe([mailbox = run->mailbox_](std::span<const store::Event> events) {
         for (const store::Event& event : events) {
             if (event.what == store::Event::What::group_changed) mailbox->post(GroupChanged{*event.group});
         }

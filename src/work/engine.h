@@ -13,10 +13,9 @@
 #include "base/result.h"
 #include "fetch/fetcher.h"
 #include "fetch/pdf.h"
-#include "model/page.h"
-#include "net/address_policy.h"
 #include "store/reader.h"
 #include "store/store.h"
+#include "work/crawl_context.h"
 
 namespace quarry::work {
 
@@ -32,9 +31,7 @@ struct EngineConfig {
     std::chrono::milliseconds sweep_every{300'000};
     store::Retention retention{};
     fetch::PdfLimits pdf{};
-    net::AddressPolicy policy{};       // a crawl may be allowed more, never less
-    std::vector<Header> headers{};     // that go along with every request: credentials of the settings
-    std::string credentials_origin{};  // the only origin that gets them; "" for all
+    CrawlDefaults crawls{};
 };
 
 // When a run ends by itself. A stop request always ends it: what is under way is finished, what was leased

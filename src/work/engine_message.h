@@ -30,9 +30,7 @@ struct RobotsArrived {
 struct GroupChanged {
     GroupId group{};
 };
-struct JobEnded {
-    std::string kind{};
-};
+struct JobEnded {};   // there is room for another
 struct PagesDone {};  // room for more, or the last one is done
 struct CrawlUnhealthy {
     GroupId group{};

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "work/crawl_site.h"
+#include "work/crawl_site_test.h"
 
 using namespace quarry;
 using namespace quarry::work;

@@ -51,7 +51,7 @@ void JobPool::run_jobs(store::Reader& reader) {
     const JobTools tools{.store = store_,
                          .reader = reader,
                          .fetcher = fetcher_,
-                         .policy = config_.policy,
+                         .defaults = config_.defaults,
                          .stop = config_.abort};
     while (auto job = queue_.pop()) {
         store_.begin(job->lease);
@@ -60,7 +60,7 @@ void JobPool::run_jobs(store::Reader& reader) {
         const auto verdicts = store_.finish(std::move(finished));
         --jobs_;
         if (!verdicts) mailbox_->post(StoreFailed{verdicts.error()});
-        mailbox_->post(JobEnded{job->kind});
+        mailbox_->post(JobEnded{});
     }
 }
 

@@ -13,10 +13,10 @@
 #include "base/result.h"
 #include "base/work_queue.h"
 #include "fetch/fetcher.h"
-#include "net/address_policy.h"
 #include "store/outcome.h"
 #include "store/reader.h"
 #include "store/store.h"
+#include "work/crawl_context.h"
 #include "work/engine_message.h"
 
 namespace quarry::work {
@@ -26,7 +26,7 @@ struct JobTools {
     store::Store& store;    // to ask; handlers do not write
     store::Reader& reader;  // of this thread
     fetch::Fetcher& fetcher;
-    const net::AddressPolicy& policy;
+    const CrawlDefaults& defaults;
     std::stop_token stop{};
 };
 
@@ -35,7 +35,7 @@ using Handler = std::function<Result<store::Outcome>(const store::JobLease&, con
 
 struct JobPoolConfig {
     int threads = 2;
-    net::AddressPolicy policy{};
+    CrawlDefaults defaults{};
     std::function<Result<std::unique_ptr<store::Reader>>()> open_reader{};
     std::stop_token abort{};
 };

@@ -153,7 +153,7 @@ std::vector<FoundUrl> listed_urls(const crawl::Sitemap& sitemap, CrawlContext& c
 Result<store::Outcome> read_sitemap(const store::JobLease& job, const JobTools& tools) {
     if (!job.group) return fail(ErrorCode::invalid_argument, "a sitemap is read for a crawl");
     const SitemapJob file = TRY(parse(job.payload));
-    const auto crawl = TRY(CrawlContext::load(*job.group, tools.reader, tools.policy));
+    const auto crawl = TRY(CrawlContext::load(*job.group, tools.reader, tools.defaults));
     const url::Url address = TRY(url::Url::parse(file.url));
     const SitemapReader reader(tools, *crawl);
     return file.level == 0 ? reader.list_files(address) : reader.read(address, file.level);

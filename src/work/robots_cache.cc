@@ -33,11 +33,11 @@ std::string RobotsCache::key_of(const url::Url& url, const net::AddressPolicy& p
 const RobotsCache::Rules* RobotsCache::find(const std::string& key, Timestamp now,
                                             const std::function<Question()>& ask) {
     auto found = entries_.find(key);
-    if (found != entries_.end() && (!found->second.rules || found->second.rules->expires_at > now)) {
-        return found->second.rules.get();
+    if (found != entries_.end() && (!found->second || found->second->expires_at > now)) {
+        return found->second.get();
     }
     if (entries_.size() >= max_entries) forget_expired(now);
-    entries_[key] = {};
+    entries_[key] = nullptr;
     Question question = ask();
     const auto address = url::Url::parse("/robots.txt", &question.url);
     fetcher_.fetch({.url = address.value_or(question.url),
@@ -65,16 +65,15 @@ void RobotsCache::take(Answer answer, Timestamp now) {
     }
     rules->expires_at =
         now + (rules->error.empty() ? std::chrono::milliseconds(lifetime) : lifetime_of_an_error);
-    entries_[answer.key].rules = std::move(rules);
+    entries_[answer.key] = std::move(rules);
 }
 
 void RobotsCache::forget_expired(Timestamp now) {
-    std::erase_if(entries_, [&](const auto& entry) {
-        return entry.second.rules && entry.second.rules->expires_at <= now;
-    });
+    std::erase_if(entries_,
+                  [&](const auto& entry) { return entry.second && entry.second->expires_at <= now; });
     // Still full: everything that is not under way can be had again.
     if (entries_.size() >= max_entries) {
-        std::erase_if(entries_, [](const auto& entry) { return entry.second.rules != nullptr; });
+        std::erase_if(entries_, [](const auto& entry) { return entry.second != nullptr; });
     }
 }
 

@@ -48,15 +48,11 @@ public:
     static std::string key_of(const url::Url& url, const net::AddressPolicy& policy);
 
 private:
-    struct Entry {
-        std::unique_ptr<Rules> rules{};  // nothing while they are asked for
-    };
-
     void forget_expired(Timestamp now);
 
     fetch::Fetcher& fetcher_;
     Deliver deliver_;
-    std::unordered_map<std::string, Entry> entries_;
+    std::unordered_map<std::string, std::unique_ptr<Rules>> entries_;  // nothing while they are asked for
 };
 
 }  // namespace quarry::work

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t enough_of_a_host = 128;
 constexpr std::size_t enough_of_a_slow_host = 4;
 constexpr std::size_t enough_in_all = 1'024;
+// Above this, hosts that have nothing to do are forgotten.
+constexpr std::size_t many_hosts = 2 * enough_in_all;
 
 crawl::Observation observe(const Result<Page>& page, Timestamp now, std::chrono::milliseconds latency) {
     using Failure = crawl::Observation::Failure;
@@ -39,28 +41,6 @@ bool asks_for_patience(const crawl::Observation& seen) {
 }
 
 }  // namespace
-
-void UrlsUnderWay::begin(JobId id, const std::string& url) {
-    state_.with([&](State& state) { state.entries[id] = {url, ++state.started}; });
-}
-
-void UrlsUnderWay::end(JobId id) {
-    state_.with([&](State& state) { state.entries.erase(id); });
-}
-
-std::vector<std::string> UrlsUnderWay::longest(std::size_t limit) {
-    std::vector<Entry> entries;
-    state_.with([&](State& state) {
-        for (const auto& [id, entry] : state.entries) entries.push_back(entry);
-    });
-    std::ranges::sort(entries, {}, &Entry::order);
-    std::vector<std::string> urls;
-    for (Entry& entry : entries) {
-        if (urls.size() == limit) break;
-        urls.push_back(std::move(entry.url));
-    }
-    return urls;
-}
 
 UrlDispatcher::UrlDispatcher(DispatcherParts parts)
     : parts_(std::move(parts)),
@@ -85,20 +65,33 @@ void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<sto
 }
 
 HostLane& UrlDispatcher::lane_of(const store::UrlLease& lease) {
+    if (lanes_.size() >= many_hosts && !lanes_.contains(lease.host)) forget_quiet_hosts();
     auto& lane = lanes_[lease.host];
     if (!lane) lane = std::make_shared<HostLane>(lease.host, lease.host_name);
     return *lane;
 }
 
+// A crawl may go to a million hosts. What such a host asked for is in the store; its latency is learnt anew.
+void UrlDispatcher::forget_quiet_hosts() {
+    const Timestamp now = parts_.store.now();
+    std::erase_if(lanes_, [&](const auto& entry) {
+        HostLane& lane = *entry.second;
+        const bool is_quiet =
+            lane.waiting() == 0 && !lane.is_queued && lane.pace.with([&](const crawl::HostPace& pace) {
+                return pace.running() == 0 && pace.may_start(now);
+            });
+        return is_quiet;
+    });
+}
+
 std::shared_ptr<CrawlContext> UrlDispatcher::crawl_of(GroupId group) {
     auto& crawl = crawls_[group];
     if (crawl) return crawl;
-    auto loaded = CrawlContext::load(group, parts_.reader, parts_.policy);
+    auto loaded = CrawlContext::load(group, parts_.reader, parts_.defaults);
     if (loaded) {
         // Without it, near duplicates of what came before an interruption are merely not marked.
         (void)(*loaded)->recall(parts_.reader);
         crawl = *std::move(loaded);
-        crawl->add_credentials(parts_.headers, parts_.credentials_origin);
     } else {
         // Its options are of a newer program, or damaged: nobody else could go on with it either.
         parts_.mailbox->post(CrawlUnhealthy{group, loaded.error().message});
@@ -115,9 +108,9 @@ void UrlDispatcher::look_at(HostLane& lane) {
 void UrlDispatcher::fetch_ended(const FetchEnded& ended) {
     --on_the_wire_;
     if (const auto crawl = crawls_.find(ended.group); crawl != crawls_.end() && crawl->second) {
-        --crawl->second->running;
         // A crawl that was at its own limit may go on at any of its hosts.
-        if (crawl->second->options.max_concurrency && lanes_.size() > 1) {
+        const bool was_at_limit = crawl->second->running-- == crawl->second->options.max_concurrency;
+        if (was_at_limit && lanes_.size() > 1) {
             for (const auto& [id, lane] : lanes_) look_at(*lane);
         }
     }
@@ -279,6 +272,7 @@ std::optional<Timestamp> UrlDispatcher::next_due() const {
 void UrlDispatcher::describe_room(store::Demand& demand) const {
     demand.urls = waiting_ >= enough_in_all / 2 ? 0 : static_cast<int>(enough_in_all - waiting_);
     demand.urls_per_host = static_cast<int>(enough_of_a_host);
+    if (demand.urls == 0) return;
     for (const auto& [id, lane] : lanes_) {
         const std::size_t enough = lane->has_delay() ? enough_of_a_slow_host : enough_of_a_host / 2;
         if (lane->waiting() >= enough) demand.saturated.push_back(id);

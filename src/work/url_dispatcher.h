@@ -22,27 +22,9 @@
 #include "work/host_lane.h"
 #include "work/page_pool.h"
 #include "work/robots_cache.h"
+#include "work/urls_under_way.h"
 
 namespace quarry::work {
-
-// What is on the wire, for people who watch.
-class UrlsUnderWay {
-public:
-    void begin(JobId id, const std::string& url);
-    void end(JobId id);
-    std::vector<std::string> longest(std::size_t limit);
-
-private:
-    struct Entry {
-        std::string url;
-        std::uint64_t order = 0;
-    };
-    struct State {
-        std::unordered_map<JobId, Entry> entries;
-        std::uint64_t started = 0;
-    };
-    Guarded<State> state_;
-};
 
 struct DispatcherParts {
     store::Store& store;
@@ -51,9 +33,7 @@ struct DispatcherParts {
     PagePool& pages;
     UrlsUnderWay& under_way;
     std::shared_ptr<EngineMailbox> mailbox;
-    net::AddressPolicy policy{};
-    std::vector<Header> headers{};     // credentials of the settings …
-    std::string credentials_origin{};  // … and who gets them
+    CrawlDefaults defaults{};
     std::size_t max_fetches = 256;
     std::stop_token abort{};  // ends what is on the wire at once
 };
@@ -86,6 +66,7 @@ private:
     enum class Start { started, done_without, not_now };
 
     HostLane& lane_of(const store::UrlLease& lease);
+    void forget_quiet_hosts();
     std::shared_ptr<CrawlContext> crawl_of(GroupId group);
     void look_at(HostLane& lane);
     void start_lane(HostLane& lane);

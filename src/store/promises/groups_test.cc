@@ -241,7 +241,7 @@ TEST_CASE_TEMPLATE("observers hear of ends after they are committed", Backend, E
     Backend backend;
     std::vector<Event> heard;
     std::mutex mutex;
-    backend.store->observe([&](std::span<const Event> events) {
+    const auto observer = backend.store->observe([&](std::span<const Event> events) {
         std::lock_guard lock(mutex);
         heard.insert(heard.end(), events.begin(), events.end());
     });

@@ -120,8 +120,10 @@ public:
     std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) override {
         return changed_.wait(seen, until - now(), std::move(stop));
     }
-    void observe(Observer observer) override {
-        observers_.with([&](auto& observers) { observers.push_back(std::move(observer)); });
+    std::shared_ptr<void> observe(Observer observer) override {
+        auto kept = std::make_shared<Observer>(std::move(observer));
+        observers_.with([&](auto& observers) { observers.push_back(kept); });
+        return kept;
     }
     bool knows(GroupId group, const UrlKey& key) const override { return known_.contains(group, key); }
     Timestamp now() const override { return clock_->now(); }
@@ -155,7 +157,7 @@ private:
     BegunFile begun_;
     KnownKeys known_;
     ChangeSignal changed_;
-    Guarded<std::vector<Observer>> observers_;
+    Guarded<std::vector<std::weak_ptr<Observer>>> observers_;
     db::Connection connection_;
     std::unique_ptr<Ledger> ledger_;
     std::unique_ptr<Writer> writer_;  // the last: its thread uses all of the above
@@ -235,8 +237,11 @@ Result<void> SqliteStore::backup(const std::string& file) {
 void SqliteStore::tell(std::span<const Event> events, bool wakes) {
     if (wakes) changed_.raise();
     if (events.empty()) return;
-    observers_.with([&](const auto& observers) {
-        for (const Observer& observer : observers) observer(events);
+    observers_.with([&](auto& observers) {
+        std::erase_if(observers, [](const auto& observer) { return observer.expired(); });
+        for (const auto& observer : observers) {
+            if (const auto kept = observer.lock()) (*kept)(events);
+        }
     });
 }
 
