@@ -1,0 +1,44 @@
+// Text to vectors by a service: TEI, or anything that speaks OpenAI's /v1/embeddings.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/collection.h"
+
+namespace quarry::embed {
+
+using Vector = std::vector<float>;  // of length 1, unless the service refuses to
+
+struct EmbedderLimits {
+    int max_batch = 32;          // texts in one request
+    int max_input_tokens = 512;  // in one text
+    int max_batch_tokens = 16'384;
+    int requests_in_flight = 8;  // more gain nothing, or are refused
+};
+
+class Embedder {
+public:
+    virtual ~Embedder() = default;
+
+    // What the service says it is. Asked once and remembered; asked again after the service was away.
+    virtual Result<EmbedderFacts> facts() = 0;
+    virtual EmbedderLimits limits() = 0;
+
+    // One vector per text, in their order, all of facts().dimensions and finite. Thread-safe; callers may
+    // have limits().requests_in_flight calls under way. A batch that the service finds too large is halved in
+    // here.
+    //
+    // Errors: `unavailable` (not there, overloaded, circuit open: the same again later), `too_large` (one
+    // text is too long for the model; only when called with one text, a longer list is narrowed down by the
+    // caller), `refused` (401, 403: the key), `conflict` (it is not the model it was: its facts have
+    // changed), `corrupt` (wrong count, wrong dimensions, NaN, not JSON), `invalid_argument` (any other 4xx),
+    // `timeout`, `interrupted`.
+    virtual Result<std::vector<Vector>> embed(std::span<const std::string> texts, std::stop_token stop) = 0;
+};
+
+}  // namespace quarry::embed
