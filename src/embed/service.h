@@ -1,0 +1,92 @@
+// A service over HTTP that computes for us. Whatever it speaks, it is asked, waited for and given up in the
+// same way: three more tries 1, 2 and 4 s apart, Retry-After obeyed, and a breaker that opens when it stays
+// away.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "embed/breaker.h"
+#include "net/http_client.h"
+
+namespace quarry::embed {
+
+// Time as the callers of a service feel it. Tests bring their own, so that nothing there sleeps.
+struct ServiceTime {
+    std::function<std::chrono::steady_clock::time_point()> now = &std::chrono::steady_clock::now;
+    // False if `stop` came first.
+    std::function<bool(std::chrono::milliseconds, const std::stop_token&)> wait = &wait_for;
+
+    static bool wait_for(std::chrono::milliseconds duration, const std::stop_token& stop);
+};
+
+struct ServiceConfig {
+    std::string name{};         // for sentences: "TEI"
+    std::string url{};          // "http://127.0.0.1:8080", a path in front is kept
+    std::string key{};          // sent as a bearer token; never shown
+    std::string key_setting{};  // what a sentence about a refused key tells to set
+
+    std::chrono::milliseconds timeout{60'000};         // of one try
+    std::chrono::milliseconds connect_timeout{5'000};  // of one try
+    std::uint64_t max_answer_bytes = std::uint64_t{64} * 1024 * 1024;
+
+    std::vector<std::chrono::milliseconds> waits{std::chrono::seconds(1), std::chrono::seconds(2),
+                                                 std::chrono::seconds(4)};  // before each further try
+    std::chrono::milliseconds longest_wait{60'000};  // a service that asks for more is given up for now
+
+    BreakerConfig breaker{};
+    ServiceTime time{};
+};
+
+// Any thread.
+class Service {
+public:
+    // `invalid_argument` if the URL is none that can be asked. Asks nothing yet.
+    static Result<Service> open(ServiceConfig config, net::HttpClient& client);
+
+    // The answer, if it is one that trying again would not change: any status but 408, 424, 429 and those
+    // from 500 on. Errors: `unavailable` (not there, overloaded, breaker open), `timeout`, `refused` (by
+    // address or certificate), `corrupt` (not HTTP, or more bytes than allowed), `interrupted`.
+    Result<net::HttpResponse> get(std::string_view path, const std::stop_token& stop);
+    Result<net::HttpResponse> post(std::string_view path, std::string json, const std::stop_token& stop);
+
+    // For an answer that is no success and is not told apart further: `refused` for 401 and 403 with the
+    // setting to look at, else `invalid_argument`. `words` is what the service said.
+    Error error_of(int status, std::string_view words) const;
+
+    // "TEI at http://127.0.0.1:8080", as sentences begin.
+    const std::string& name() const { return name_; }
+
+    // Counts the calls that ended without an answer: whoever remembers facts asks again when it has moved.
+    std::uint64_t times_away() const { return *times_away_; }
+
+    std::chrono::steady_clock::time_point now() const { return config_.time.now(); }
+
+private:
+    struct Try;
+    Service(ServiceConfig config, std::string base, net::HttpClient& client);
+
+    Result<net::HttpResponse> call(net::HttpMethod method, std::string_view path, std::string body,
+                                   const std::stop_token& stop);
+    Result<net::HttpResponse> try_until_final(const net::HttpRequest& request, const std::stop_token& stop);
+    Result<net::HttpResponse> settle(const net::HttpRequest& request, Try last);
+    Try try_once(const net::HttpRequest& request);
+    net::HttpRequest request_for(net::HttpMethod method, const url::Url& url, std::string body) const;
+
+    ServiceConfig config_;
+    std::string base_;  // without credentials and without a slash at its end
+    std::string name_;
+    net::HttpClient* client_;
+    std::unique_ptr<Breaker> breaker_;
+    std::unique_ptr<std::atomic<std::uint64_t>> times_away_;
+};
+
+}  // namespace quarry::embed
