@@ -5,6 +5,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -33,12 +34,17 @@ public:
     // have limits().requests_in_flight calls under way. A batch that the service finds too large is halved in
     // here.
     //
-    // Errors: `unavailable` (not there, overloaded, circuit open: the same again later), `too_large` (one
-    // text is too long for the model; only when called with one text, a longer list is narrowed down by the
-    // caller), `refused` (401, 403: the key), `conflict` (it is not the model it was: its facts have
-    // changed), `corrupt` (wrong count, wrong dimensions, NaN, not JSON), `invalid_argument` (any other 4xx),
-    // `timeout`, `interrupted`.
+    // Errors: `unavailable` (not there, overloaded, circuit open: the same again later), `too_large` (a text
+    // is too long for the model; which one of several, the caller finds out by sending fewer), `refused`
+    // (401, 403: the key), `conflict` (it is not the model it was: its facts have changed), `corrupt` (wrong
+    // count, wrong dimensions, NaN, not JSON), `invalid_argument` (any other 4xx), `timeout`, `interrupted`.
     virtual Result<std::vector<Vector>> embed(std::span<const std::string> texts, std::stop_token stop) = 0;
+
+    // The vector to search with: some models want a question told apart from a passage.
+    virtual Result<Vector> embed_query(const std::string& query, std::stop_token stop) {
+        auto vectors = TRY(embed({&query, 1}, std::move(stop)));
+        return std::move(vectors.at(0));
+    }
 };
 
 }  // namespace quarry::embed
