@@ -1,0 +1,172 @@
+#include "search/snippet.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "search/plain_passage.h"
+
+namespace quarry::search {
+namespace {
+
+constexpr std::string_view ellipsis = "…";
+// How far a cut moves to find a gap between words. Scripts without gaps are cut where the room ends.
+constexpr std::size_t longest_word = 40;
+// What the same word is worth when it occurs again: less than any other word.
+constexpr float again = 0.1F;
+
+struct Occurrence {
+    std::uint32_t begin = 0, end = 0;
+    std::size_t word = 0;  // of the query
+};
+
+struct Span {
+    std::size_t begin = 0, end = 0;
+};
+
+std::vector<Occurrence> occurrences_of(const index::KeywordQuery& query, std::string_view text,
+                                       text::TermReader& reader) {
+    std::unordered_map<std::string_view, std::size_t> words;
+    for (std::size_t i = 0; i < query.words.size(); ++i) words.emplace(query.words[i].term, i);
+    std::vector<Occurrence> found;
+    for (const text::Term& term : reader.read(text)) {
+        const auto word = words.find(term.text);
+        if (word != words.end()) found.push_back({term.begin, term.end, word->second});
+    }
+    std::ranges::stable_sort(found, {}, &Occurrence::begin);
+    return found;
+}
+
+// A text whose places can be told in characters.
+class Ruler {
+public:
+    explicit Ruler(std::string_view text) : text_(text) {
+        columns_.reserve(text.size() + 1);
+        std::size_t column = 0;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            columns_.push_back(column);
+            if (begins_character(i + 1)) ++column;
+        }
+        columns_.push_back(column);
+    }
+
+    std::size_t column(std::size_t byte) const { return columns_[byte]; }
+    std::size_t total() const { return columns_.back(); }
+    // The first byte of the character at that column.
+    std::size_t byte(std::size_t column) const {
+        return static_cast<std::size_t>(std::ranges::lower_bound(columns_, column) - columns_.begin());
+    }
+    std::string_view text() const { return text_; }
+
+private:
+    bool begins_character(std::size_t i) const {
+        return i >= text_.size() || (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
+    }
+
+    std::string_view text_;
+    std::vector<std::size_t> columns_;
+};
+
+// The occurrences that fit into the room together and say most about the query; empty if there are none.
+Span best_cluster(const std::vector<Occurrence>& found, const index::KeywordQuery& query, const Ruler& ruler,
+                  std::size_t room) {
+    std::vector<int> counts(query.words.size());
+    float score = 0, best_score = 0;
+    Span best;
+    std::size_t left = 0;
+    const auto count = [&](const Occurrence& occurrence, int by) {
+        int& times = counts[occurrence.word];
+        const bool first = by > 0 ? times == 0 : times == 1;
+        score += static_cast<float>(by) * (first ? query.words[occurrence.word].weight : again);
+        times += by;
+    };
+    for (std::size_t right = 0; right < found.size(); ++right) {
+        count(found[right], 1);
+        while (left < right && ruler.column(found[right].end) - ruler.column(found[left].begin) > room)
+            count(found[left++], -1);
+        // A sum of floats that went up and down is compared with some tolerance: ties go to the first.
+        if (score > best_score + again / 2) {
+            best_score = score;
+            best = {found[left].begin, found[right].end};
+        }
+    }
+    return best;
+}
+
+// The first place from `at` on where a word begins, at most `latest`.
+std::size_t word_begin(std::string_view text, std::size_t at, std::size_t latest) {
+    for (std::size_t i = at; i <= std::min(latest, at + longest_word) && i < text.size(); ++i) {
+        if (i == 0 || text[i - 1] == ' ') return i;
+    }
+    return std::min(at, latest);
+}
+
+// The last place up to `at` where a word ends, at least `earliest`.
+std::size_t word_end(std::string_view text, std::size_t at, std::size_t earliest) {
+    const std::size_t stop = std::max(earliest, at > longest_word ? at - longest_word : 0);
+    for (std::size_t i = at; i > stop; --i) {
+        if (i == text.size() || text[i] == ' ') return i;
+    }
+    return std::max(at, earliest);
+}
+
+// The last beginning of a sentence in [from, to], or `to` + 1.
+std::size_t sentence_begin(std::string_view text, std::size_t from, std::size_t to) {
+    for (std::size_t i = to; i > from && i >= 2; --i) {
+        const bool stop = text[i - 2] == '.' || text[i - 2] == '?' || text[i - 2] == '!';
+        if (stop && text[i - 1] == ' ') return i;
+    }
+    return to + 1;
+}
+
+// What is shown around the cluster: some words before it, from the beginning of its sentence if that is near,
+// and more after it.
+Span window_around(const Span& cluster, const Ruler& ruler, std::size_t room) {
+    const std::string_view text = ruler.text();
+    if (ruler.total() <= room) return {0, text.size()};
+    const std::size_t first = ruler.column(cluster.begin), last = ruler.column(cluster.end);
+    const std::size_t spare = room - std::min(room, last - first);
+    Span window;
+    if (first > spare * 2 / 3) {
+        const std::size_t far = ruler.byte(first - spare * 2 / 3), near = ruler.byte(first - spare / 3);
+        window.begin = sentence_begin(text, far, cluster.begin);
+        if (window.begin > cluster.begin) window.begin = word_begin(text, near, cluster.begin);
+    }
+    if (ruler.total() - ruler.column(window.begin) < room)
+        window.begin = word_begin(text, ruler.byte(ruler.total() - room), cluster.begin);
+    const std::size_t end = ruler.byte(std::min(ruler.column(window.begin) + room, ruler.total()));
+    window.end = end == text.size() ? end : word_end(text, end, std::max(cluster.end, window.begin + 1));
+    return window;
+}
+
+void add_mark(std::vector<Snippet::Range>& marks, Snippet::Range mark) {
+    if (!marks.empty() && mark.begin < marks.back().end)
+        marks.back().end = std::max(marks.back().end, mark.end);
+    else
+        marks.push_back(mark);
+}
+
+}  // namespace
+
+Snippet make_snippet(std::string_view markdown, const index::KeywordQuery& query, text::TermReader& reader,
+                     int columns) {
+    const std::string text = plain_passage(markdown);
+    const auto room = static_cast<std::size_t>(columns);
+    const Ruler ruler(text);
+    const auto found = occurrences_of(query, text, reader);
+    const Span window = window_around(best_cluster(found, query, ruler, room), ruler, room);
+
+    Snippet snippet;
+    if (window.begin > 0) snippet.text = ellipsis;
+    const auto shift =
+        static_cast<std::int64_t>(snippet.text.size()) - static_cast<std::int64_t>(window.begin);
+    snippet.text.append(text, window.begin, window.end - window.begin);
+    if (window.end < text.size()) snippet.text += ellipsis;
+    for (const Occurrence& occurrence : found) {
+        if (occurrence.begin < window.begin || occurrence.end > window.end) continue;
+        add_mark(snippet.marks, {static_cast<std::uint32_t>(occurrence.begin + shift),
+                                 static_cast<std::uint32_t>(occurrence.end + shift)});
+    }
+    return snippet;
+}
+
+}  // namespace quarry::search
