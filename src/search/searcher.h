@@ -10,6 +10,8 @@
 
 #include "base/result.h"
 #include "index/index.h"
+#include "search/query.h"
+#include "search/snippet.h"
 
 namespace quarry::search {
 
@@ -25,19 +27,12 @@ struct SearchRequest {
     int limit = 10;
     int offset = 0;
     Mode mode = Mode::hybrid;
-    index::Filter filter{};
+    index::Filter filter{};   // what the query itself says with site: and the like comes on top
     bool all_chunks = false;  // else one hit per page, with its best passages
+    int passages = 3;         // of a page, at most; 0: the page alone
     int context = 0;          // chunks before and after each passage
     bool rerank = false;
-};
-
-// A part of a text to be shown, with what the query met in it.
-struct Snippet {
-    std::string text{};
-    struct Range {
-        std::uint32_t begin = 0, end = 0;
-    };
-    std::vector<Range> marks{};
+    Syntax syntax = Syntax::typed;
 };
 
 struct Passage {
@@ -57,7 +52,7 @@ struct Hit {
 
 struct SearchAnswer {
     std::vector<Hit> hits{};
-    std::vector<std::string> suggestions{};  // other spellings of the query, if nothing was found
+    std::vector<std::string> suggestions{};  // other spellings of the query, if a word of it is unknown
     Mode mode = Mode::hybrid;                // what was done: keyword if the collection has no vectors
     std::string warning{};                   // why less was done than was asked for
 };
@@ -83,9 +78,11 @@ struct SearchTuning {
 
 class Searcher {
 public:
-    explicit Searcher(SearcherParts parts, SearchTuning tuning = {});
+    explicit Searcher(SearcherParts parts, SearchTuning tuning = {})
+        : parts_(std::move(parts)), tuning_(tuning) {}
 
-    // `invalid_argument` if there is nothing to search for in the query. Any thread.
+    // `invalid_argument` if there is nothing to search for in the query, or a number makes no sense. A
+    // service that is down is no error: the answer comes by words alone, with a warning. Any thread.
     Result<SearchAnswer> search(const SearchRequest& request) const;
 
 private:
