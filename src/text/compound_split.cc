@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cctype>
+
+#include "text/compound.h"
+
+namespace quarry::text {
+namespace {
+
+// What splits a compound, the loosest joint first: a path into names, a name into words. The hyphen comes
+// before the dot, so that gcc-12.2 keeps its version whole.
+constexpr std::string_view joints[] = {"/", ":", "-&", ".", "_"};
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+class Splitter {
+public:
+    Splitter(Compound& compound, std::vector<CompoundPart>& parts) : compound_(compound), parts_(parts) {}
+
+    void split() {
+        const auto size = static_cast<std::uint32_t>(compound_.letters.size());
+        parts_.push_back({0, size, false});
+        if (compound_.is_plain && std::ranges::count(compound_.humps, 1) == 0) return;
+        if (add_acronym()) return;
+        const auto first =
+            static_cast<std::uint32_t>(std::min<std::size_t>(letters().find_first_not_of("-."), size));
+        if (first > 0) add(first, size);
+        split(first, size, 0);
+    }
+
+private:
+    std::string_view letters() const { return compound_.letters; }
+    std::string_view range(std::uint32_t begin, std::uint32_t end) const {
+        return letters().substr(begin, end - begin);
+    }
+
+    void add(std::uint32_t begin, std::uint32_t end) {
+        if (begin < end) parts_.push_back({begin, end, true});
+    }
+
+    void split(std::uint32_t begin, std::uint32_t end, std::size_t level) {
+        if (level == std::size(joints)) return split_name(begin, end);
+        if (add_prefixes(begin, end)) return;
+        if (range(begin, end).find_first_of(joints[level]) == std::string_view::npos)
+            return split(begin, end, level + 1);
+        for (std::uint32_t from = begin; from < end;) {
+            const auto to = static_cast<std::uint32_t>(
+                std::min<std::size_t>(letters().find_first_of(joints[level], from), end));
+            add(from, to);
+            split(from, to, level + 1);
+            from = to + 1;
+        }
+    }
+
+    // fooBar, C++17, notepad++
+    void split_name(std::uint32_t begin, std::uint32_t end) {
+        const std::size_t plus = range(begin, end).find_first_of("+#");
+        if (plus != std::string_view::npos) {
+            const auto at = begin + static_cast<std::uint32_t>(plus);
+            if (plus > 1) add(begin, at);
+            if (at + 2 < end) add(begin, at + 2);
+            return;
+        }
+        std::uint32_t from = begin;
+        for (std::uint32_t at = begin + 1; at <= end; ++at) {
+            if (at < end && compound_.humps[at] == 0) continue;
+            const bool is_whole = from == begin && at == end;
+            if (!is_whole && at - from > 1) add(from, at);  // The i of iPhone is no word.
+            from = at;
+        }
+    }
+
+    // 3.11.4 is also 3.11 and 3, and 2024-01-15 also 2024-01 and 2024: who asks for the release or the year
+    // finds it. What stands behind says nothing by itself.
+    bool add_prefixes(std::uint32_t begin, std::uint32_t end) {
+        std::uint32_t first = begin;
+        if (end - begin > 1 && letters()[begin] == 'v' && is_digit(letters()[begin + 1])) ++first;
+        const std::string_view number = range(first, end);
+        const bool is_date = std::ranges::count(number, '-') == 2 && number.find('-') == 4;
+        const std::string_view joint = is_date ? "-" : ".";
+        const bool is_number =
+            std::ranges::all_of(number, [&](char c) { return is_digit(c) || c == joint[0]; });
+        if (!is_number || number.empty() || !is_digit(number[0])) return false;
+        if (first > begin) add(first, end);
+        for (std::size_t at = number.rfind(joint); at != std::string_view::npos && at > 0;
+             at = number.rfind(joint, at - 1))
+            if (number.substr(0, at) != "0") add(first, first + static_cast<std::uint32_t>(at));
+        return true;
+    }
+
+    // U.S.A. is found as USA.
+    bool add_acronym() {
+        const std::string_view typed = letters();
+        if (typed.size() < 3 || typed.size() % 2 == 0) return false;
+        for (std::size_t i = 0; i < typed.size(); ++i)
+            if (i % 2 == 0 ? typed[i] < 'a' || typed[i] > 'z' : typed[i] != '.') return false;
+        const std::string dotted(typed);
+        const auto begin = static_cast<std::uint32_t>(dotted.size());
+        const std::uint32_t source_begin = compound_.begins.front(), source_end = compound_.ends.back();
+        for (std::size_t i = 0; i < dotted.size(); i += 2)
+            compound_.append({&dotted[i], 1}, source_begin, source_end);
+        add(begin, static_cast<std::uint32_t>(compound_.letters.size()));
+        return true;
+    }
+
+    Compound& compound_;
+    std::vector<CompoundPart>& parts_;
+};
+
+}  // namespace
+
+void split_compound(Compound& compound, std::vector<CompoundPart>& parts) {
+    parts.clear();
+    if (!compound.letters.empty()) Splitter(compound, parts).split();
+}
+
+}  // namespace quarry::text
