@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "model/ids.h"
 #include "model/job.h"
+#include "model/timings.h"
 
 namespace quarry {
 
@@ -52,6 +53,9 @@ struct GroupCounters {
     std::int64_t not_admitted = 0;  // found beyond url_limit
     std::int64_t removed = 0;       // pages removed from the store because the site has them no more
     std::int64_t bytes = 0;         // of bodies fetched
+    std::int64_t indexed = 0;       // its pages that are in the search index
+    std::int64_t index_failed = 0;  // changes of its pages that the index was given up on
+    std::int64_t chunks = 0;        // that its pages were split into
 };
 
 struct Group {
@@ -63,6 +67,7 @@ struct Group {
     std::int64_t page_limit = 0;
     bool index_pages = true;
     GroupCounters counters{};
+    Timings timings{};                 // sums over its pages
     std::vector<std::string> roots{};  // URLs that its scope was widened to while it ran
     std::string error{};               // why it failed, or what its user should know
     Timestamp created_at{};
