@@ -12,6 +12,7 @@
 #include "model/group.h"
 #include "model/job.h"
 #include "model/stored_page.h"
+#include "model/timings.h"
 
 namespace quarry::store {
 
@@ -31,7 +32,7 @@ struct Snooze {
     Timestamp until{};
     std::string reason{};
 };
-// Only for URLs.
+// Only for URLs; a job or a change that says so has nothing to do, and completes.
 struct Skipped {
     SkipReason reason = SkipReason::none;
     std::string note{};
@@ -67,6 +68,9 @@ struct Outcome {
     std::vector<HostRule> hosts{};
     std::vector<UrlKey> gone{};  // pages of the group's collection that the site has no more
     std::optional<SettlePages> settle{};
+
+    // Where the time went: of a URL fetch and extract are kept, of a change the rest.
+    Timings timings{};
 };
 
 // Proof of a lease, enough to end it.

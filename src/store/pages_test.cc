@@ -15,8 +15,11 @@ struct Pages {
     ManualClock clock;
     std::int64_t last_id = 1'000;
     bool migrated = migrate(connection).has_value();
-    PageRows rows =
-        PageRows::create(connection, [this] { return ++last_id; }, [this] { return clock.now(); }).value();
+    std::unique_ptr<Outbox> outbox = Outbox::create(connection).value();
+    PageRows rows = PageRows::create(connection, {.outbox = *outbox,
+                                                  .next_id = [this] { return ++last_id; },
+                                                  .now = [this] { return clock.now(); }})
+                        .value();
 
     std::int64_t count(std::string_view sql) { return connection.integer(sql).value().value_or(-1); }
 };

@@ -5,15 +5,19 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "model/collection.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
+#include "model/session.h"
 #include "model/stored_page.h"
+#include "model/timings.h"
 #include "store/store.h"
 
 namespace quarry::store {
@@ -67,6 +71,25 @@ struct WorkerInfo {
     std::int64_t running = 0;
 };
 
+// The outbox, in the words of embedding queues.
+struct OutboxCounts {
+    std::int64_t pending = 0, processing = 0, completed = 0, failed = 0;
+    std::optional<Timestamp> next_due{};  // of the pending ones that wait for their time
+    std::string last_error{};             // "" once all goes well again
+};
+
+struct SessionFilter {
+    std::string operation{};
+    std::optional<Timestamp> since{};   // started then or later
+    std::optional<Timestamp> before{};  // started earlier
+    int limit = 100;
+};
+
+struct SlowPage {
+    std::string url{};
+    Timings timings{};
+};
+
 class Reader {
 public:
     virtual ~Reader() = default;
@@ -84,6 +107,26 @@ public:
     virtual Result<StoredPages> pages(const PagePage& page) = 0;
     // With its words. Nothing if the collection has no such page.
     virtual Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) = 0;
+
+    // Versions of pages with their words, but without HTML, in the order asked for. Those that are gone are
+    // left out. Facts are those of the page today, and empty but for the words if the page is gone.
+    virtual Result<std::vector<StoredPage>> page_versions(std::span<const ContentId> versions) = 0;
+
+    // Cheap: may be asked ten times a second. "" for all collections.
+    virtual Result<OutboxCounts> outbox_counts(const std::string& collection,
+                                               std::optional<GroupId> group) = 0;
+
+    // By name, with their pages counted. Also those of which there are only pages.
+    virtual Result<std::vector<Collection>> collections() = 0;
+    virtual Result<std::optional<Collection>> collection(const std::string& name) = 0;
+
+    // The newest first. A crawl has one too, made from its group.
+    virtual Result<std::vector<Session>> sessions(const SessionFilter& filter) = 0;
+    // What became of older ones, the newest day first.
+    virtual Result<std::vector<SessionDay>> session_days(int limit) = 0;
+    // Where the time of a crawl went: the sums, and the pages that took longest, the slowest first.
+    virtual Result<Timings> timings(GroupId id) = 0;  // `not_found`
+    virtual Result<std::vector<SlowPage>> slowest_pages(GroupId id, int limit) = 0;
 
     virtual Result<std::vector<WorkerInfo>> workers() = 0;
     virtual Result<std::vector<Schedule>> schedules() = 0;

@@ -19,6 +19,7 @@ struct Library {
     db::Connection connection = db::Connection::open(path, db::Access::create).value();
     ManualClock clock;
     std::int64_t last_id = 1'000;
+    std::unique_ptr<Outbox> outbox;
     std::optional<PageRows> rows;
     std::unique_ptr<Reader> reader;
 
@@ -26,20 +27,22 @@ struct Library {
         REQUIRE(connection.execute("PRAGMA journal_mode = WAL"));
         REQUIRE(migrate(connection));
         REQUIRE(connection.execute("INSERT INTO owner(id, name) VALUES (1, 'ann')"));
-        rows = PageRows::create(
-                   connection, [this] { return ++last_id; }, [this] { return clock.now(); })
-                   .value();
+        outbox = Outbox::create(connection).value();
+        rows.emplace(PageRows::create(connection, {.outbox = *outbox,
+                                                   .next_id = [this] { return ++last_id; },
+                                                   .now = [this] { return clock.now(); }})
+                         .value());
         reader = open_sqlite_reader(path).value();
         group(1);
         group(2);
     }
 
     void group(int id) {
-        REQUIRE(
-            connection.execute(fmt::format("INSERT INTO grp VALUES ({}, 'crawl', '', '', 'docs', "
-                                           "'a.example', 1, 1, 2, 0, 1, 1, 1, 0, '[]', '[]', "
-                                           "'', 1, 1, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
-                                           id)));
+        REQUIRE(connection.execute(
+            fmt::format("INSERT INTO grp VALUES ({}, 'crawl', '', '', 'docs', "
+                        "'a.example', 1, 1, 2, 0, 1, 1, 1, 0, '[]', '[]', "
+                        "'', 1, 1, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+                        id)));
     }
 
     PageChange write(const PageOwner& owner, int number, const std::string& words) {
@@ -47,7 +50,7 @@ struct Library {
         REQUIRE(
             connection.execute(fmt::format("INSERT INTO frontier VALUES ({0}, {1}, 1, x'{0:032x}', 2, NULL, "
                                            "1, 0, 1, 0, 0, 0, 0, 203, NULL, 8000, "
-                                           "NULL, 'https://a.example/{2}', NULL, NULL)",
+                                           "NULL, 'https://a.example/{2}', NULL, NULL, NULL, NULL)",
                                            quarry::number(url), quarry::number(owner.group), number)));
         const Content content{.markdown = words, .details = "{}"};
         PageWrite write{.key = {1, static_cast<std::uint64_t>(number)},

@@ -52,7 +52,7 @@ struct Database {
                         "'a.example', {}, {}, {}, "
                         "{}, 100, 1000, 1, 0, '[]', '[\"https://b.example/\"]', '', 1000, 2000, NULL, {}, 1, "
                         "2, 3, 4, 5, 6, "
-                        "7, 8, 9, 10, 11, 12, 13)",
+                        "7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)",
                         row.id, row.collection, row.owner, static_cast<int>(row.state), row.priority,
                         row.company, row.last_id));
     }
@@ -72,7 +72,7 @@ struct Database {
     void url(int id, int group, UrlState state, SkipReason skipped = SkipReason::none) {
         sql(fmt::format(
             "INSERT INTO frontier VALUES ({0}, {1}, 1, x'{0:032x}', {2}, NULL, 1, 0, 1, 0, 0, 0, {3}, "
-            "200, NULL, NULL, NULL, 'https://a.example/{0}', NULL, NULL)",
+            "200, NULL, NULL, NULL, 'https://a.example/{0}', NULL, NULL, 5000, 6000)",
             id, group, static_cast<int>(state), static_cast<int>(skipped)));
     }
     void lease(int id, int worker = 1) {
@@ -329,10 +329,10 @@ TEST_CASE("changes that wait to be indexed are jobs of kind embed_page") {
     database.group({.id = 10, .owner = 2});
     database.sql(
         "INSERT INTO outbox VALUES (31, 1, 1, 1, 'docs', 10, 0, 2, 1, NULL, 1000, NULL, "
-        "'https://a.example/1', 'no model')");
+        "'https://a.example/1', 'no model', 0, 0, NULL, NULL, NULL, NULL, NULL, NULL)");
     database.sql(
         "INSERT INTO outbox VALUES (32, 1, 1, 1, 'blog', NULL, 3, 2, 1, NULL, 1000, 2000, "
-        "'https://a.example/2', NULL)");
+        "'https://a.example/2', NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL)");
 
     const auto jobs = database.reader->jobs({.filter = {.kind = "embed_page"}}).value();
 
@@ -357,7 +357,11 @@ TEST_CASE("jobs are counted by kind and state, URLs by the counters of their gro
     database.job(21, JobState::queued);
     database.lease(21);
     database.done(22, JobState::failed);
-    database.sql("INSERT INTO outbox VALUES (31, 1, 1, 1, 'docs', 10, 0, 2, 1, NULL, 1000, NULL, 'u', NULL)");
+    database.sql("INSERT INTO outbox_count VALUES (10, 'docs', 1, 0, 0, 0, 0, '')");
+    database.sql(
+        "INSERT INTO outbox VALUES (31, 1, 1, 1, 'docs', 10, 0, 2, 1, NULL, 1000, NULL, 'u', NULL, 0, 0, "
+        "NULL, "
+        "NULL, NULL, NULL, NULL, NULL)");
 
     const auto counts = database.reader->job_counts({}).value();
 

@@ -17,10 +17,13 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "model/collection.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/ids.h"
 #include "model/job.h"
+#include "model/session.h"
+#include "model/stored_page.h"
 #include "store/outcome.h"
 
 namespace quarry::store {
@@ -29,6 +32,7 @@ struct StoreLimits {
     std::chrono::milliseconds lease_duration{60'000};  // after the worker's last beat
     int max_stalls = 9;
     int url_attempts = 3;                    // tries of a URL before it is given up
+    int change_attempts = 3;                 // tries of a change of the outbox
     std::int64_t max_open_jobs = 5'000'000;  // in all; beyond it adding is refused
     std::int64_t max_open_jobs_per_owner = 1'000'000;
     int running_jobs_per_owner = 1'000;  // beyond it jobs wait in the backlog
@@ -54,6 +58,8 @@ struct Demand {
     int urls = 0;                     // of the frontier, in all
     int urls_per_host = 64;           // more than run at once: they wait in the worker, near the wire
     std::vector<HostId> saturated{};  // hosts of which the worker has enough
+    int changes = 0;                  // of the outbox
+    std::string change_collection{};  // of that collection only; "" for all
 };
 
 struct JobLease {
@@ -83,10 +89,28 @@ struct UrlLease {
     std::optional<FormerPage> former{};
 };
 
+// A change of a page that the index is to follow. Of one page never two are leased at once: if it changes
+// again meanwhile, the newer change waits for the end of this one, which then need not be tried again: unless
+// it completes, it is dropped. The words may be gone by the time they are read; then Snooze.
+struct ChangeLease {
+    LeaseRef lease{};
+    PageId page{};
+    std::optional<ContentId> content{};  // nothing: the page was removed
+    std::int64_t version = 0;            // grows with every change of the page
+    std::string collection{};
+    std::string url{};
+    std::optional<GroupId> group{};  // that brought it
+    int priority = priority_normal;
+    int attempt = 1;
+    int max_attempts = 3;
+    int snoozes = 0;  // in a row, so that the caller can wait longer each time
+};
+
 struct Leased {
     std::vector<JobLease> jobs{};
     std::vector<UrlLease> urls{};
-    std::vector<HostRule> hosts{};  // of hosts leased for the first time by this worker, if any is known
+    std::vector<ChangeLease> changes{};  // by priority, then by age, whatever crawl they are of
+    std::vector<HostRule> hosts{};       // of hosts leased for the first time by this worker, if any is known
     std::optional<Timestamp>
         next_due{};  // when more becomes due by itself; nothing: only a change brings more
 };
@@ -112,10 +136,41 @@ struct Retention {
     std::chrono::milliseconds failed_jobs{std::chrono::hours(6)};
     std::chrono::milliseconds groups{std::chrono::hours(24 * 30)};  // crawls, with their frontier
     std::chrono::milliseconds zero_retention{std::chrono::hours(1)};
+    std::chrono::milliseconds outbox{std::chrono::hours(24)};        // completed changes; failed ones stay
+    std::chrono::milliseconds metrics{std::chrono::hours(24 * 30)};  // then they are summed up by day
 };
 
 struct Swept {
-    std::int64_t jobs = 0, groups = 0, contents = 0;
+    std::int64_t jobs = 0, groups = 0, contents = 0, changes = 0, sessions = 0;
+};
+
+// Pages that no crawl brought: imports, watched files.
+struct PageBatch {
+    std::string collection = "default";
+    std::string site{};  // what they have in common, for PageFilter
+    int priority = priority_normal;
+    bool index_pages = true;
+    std::vector<PageWrite> pages{};
+};
+
+struct PagesWritten {
+    std::int64_t added = 0, changed = 0, unchanged = 0;
+};
+
+// Which pages an operation is about. Every field narrows.
+struct PageFilter {
+    std::string collection{};
+    std::vector<UrlKey> keys{};
+    std::vector<std::string> urls{};  // as asked for, or as they were at last
+    std::string host{};               // with its subdomains; with a port only that one
+    std::string path_prefix{};
+    std::string site{};
+    std::optional<GroupId> group{};  // the pages that a crawl brought
+
+    bool is_empty() const {
+        return collection.empty() && keys.empty() && urls.empty() && host.empty() && path_prefix.empty() &&
+               site.empty() && !group;
+    }
 };
 
 // A job that is added again and again: at the times of a cron expression (base/cron.h), in UTC.
@@ -129,7 +184,14 @@ struct Schedule {
 
 // What others may want to know at once. Told after the commit.
 struct Event {
-    enum class What : std::uint8_t { page, url_failed, group_changed, job_ended } what{};
+    enum class What : std::uint8_t {
+        page,
+        url_failed,
+        group_changed,
+        job_ended,
+        page_indexed,  // a change completed
+        index_failed,  // a change was given up
+    } what{};
     std::optional<GroupId> group{};
     JobId id{};
     std::string url{};
@@ -204,6 +266,29 @@ public:
         const JobFilter& filter) = 0;  // failed, cancelled: attempts and stalls 0
     virtual Result<std::int64_t> clear(const JobFilter& filter) = 0;  // not running; removes for good
     virtual Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) = 0;
+
+    // Saves pages. Each new or changed one has its change in the outbox in the same commit; one whose
+    // content_hash is the stored one changes nothing. Of many, some may be saved when it fails: doing it
+    // again is harmless. `invalid_argument` if a page has no words and none are stored.
+    virtual Result<PagesWritten> write_pages(PageBatch batch) = 0;
+
+    // Removes pages for good, with all their words, also those that crawls brought, and has the index remove
+    // them. In small steps: others are not held up, and what was removed stays removed if it fails. Returns
+    // how many. `invalid_argument` for an empty filter.
+    virtual Result<std::int64_t> forget(const PageFilter& filter) = 0;
+
+    // Adds a change for each page, unless one waits already. Pages that were kept out of the index
+    // (index_pages) stay out, except those of a group that is asked for: it indexes its pages from then on.
+    // An empty filter means all pages. Returns how many were added.
+    virtual Result<std::int64_t> index_again(const PageFilter& filter) = 0;
+
+    // Says whose vectors the collection has. `created_at` is kept if it is there already.
+    virtual Result<void> set_collection(const Collection& collection) = 0;
+    // Forgets it with its pages. False if there was none.
+    virtual Result<bool> remove_collection(const std::string& name) = 0;
+
+    // Of crawls there is one by itself (Reader::sessions).
+    virtual Result<void> add_session(const Session& session) = 0;
 
     virtual Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) = 0;
 

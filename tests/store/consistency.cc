@@ -84,6 +84,23 @@ constexpr std::array rules = {
     Rule{"a change that waits has its words", R"sql(
         SELECT id FROM outbox WHERE state = 0 AND content IS NOT NULL
                                 AND content NOT IN (SELECT id FROM content))sql"},
+    Rule{"changes are counted", R"sql(
+        SELECT grp FROM outbox_count WHERE
+            queued <> (SELECT count(*) FROM outbox WHERE coalesce(outbox.grp, 0) = outbox_count.grp
+                       AND outbox.collection = outbox_count.collection AND state = 0)
+            OR completed <> (SELECT count(*) FROM outbox WHERE coalesce(outbox.grp, 0) = outbox_count.grp
+                             AND outbox.collection = outbox_count.collection AND state = 2)
+            OR failed <> (SELECT count(*) FROM outbox WHERE coalesce(outbox.grp, 0) = outbox_count.grp
+                          AND outbox.collection = outbox_count.collection AND state = 3)
+            OR cancelled <> (SELECT count(*) FROM outbox WHERE coalesce(outbox.grp, 0) = outbox_count.grp
+                             AND outbox.collection = outbox_count.collection AND state = 4)
+            OR paused <> (SELECT count(*) FROM outbox WHERE coalesce(outbox.grp, 0) = outbox_count.grp
+                          AND outbox.collection = outbox_count.collection AND state = 5)
+        UNION ALL SELECT id FROM outbox WHERE NOT EXISTS (
+            SELECT 1 FROM outbox_count WHERE outbox_count.grp = coalesce(outbox.grp, 0)
+                                         AND outbox_count.collection = outbox.collection))sql"},
+    Rule{"of a page at most one change is leased", R"sql(
+        SELECT page FROM outbox JOIN lease ON lease.id = outbox.id GROUP BY page HAVING count(*) > 1)sql"},
     Rule{"a page that waits for indexing knows its change", R"sql(
         SELECT outbox.id FROM outbox JOIN page ON page.id = outbox.page
         WHERE outbox.state = 0 AND page.outbox IS NOT outbox.id

@@ -1,38 +1,61 @@
 #include "store/sqlite/change_outbox.h"
 
-#include "store/sqlite/columns.h"
 #include "store/sqlite/lease_life.h"
 
 namespace quarry::store {
 
 namespace {
 
-Result<bool> run(Ledger& ledger, std::string_view sql, const Job& job, std::int64_t value) {
-    db::Statement statement = TRY(ledger.connection().prepare(sql));
-    TRY(statement.bind(number(job.id), value).run());
-    return ledger.connection().changes() > 0;
+Result<bool> cancel(Ledger& ledger, const ChangeRow& row) {
+    if (ledger.leases.contains(row.id)) TRY(revoke(ledger, JobId(row.id)));
+    TRY(ledger.outbox().rows.end(row, {.state = JobState::cancelled, .finished_at = ledger.now()}));
+    return true;
 }
 
-constexpr std::string_view cancel = "UPDATE outbox SET state = 4, finished_at = ?2 WHERE id = ?1";
-constexpr std::string_view set_state = "UPDATE outbox SET state = ?2 WHERE id = ?1";
-constexpr std::string_view set_priority = "UPDATE outbox SET priority = ?2 WHERE id = ?1";
-constexpr std::string_view renew =
-    "UPDATE outbox SET state = ?2, attempts = 0, run_at = NULL, finished_at = NULL WHERE id = ?1";
-constexpr std::string_view forget = "DELETE FROM outbox WHERE id = ?1 AND id = ?2";
+Result<bool> set_state(Ledger& ledger, ChangeRow row, JobState state) {
+    TRY(ledger.outbox().rows.set_state(row, state));
+    row.state = state;
+    if (state == JobState::queued) ledger.outbox().put_in_line(row);
+    return true;
+}
+
+Result<bool> reprioritise(Ledger& ledger, ChangeRow row, int priority) {
+    TRY(ledger.outbox().rows.set_priority(row.id, priority));
+    row.priority = priority;
+    if (row.state == JobState::queued) ledger.outbox().put_in_line(row);
+    return true;
+}
+
+// A change that was given up may point at words that its page has no more: the newer change stands for it.
+Result<bool> retry(Ledger& ledger, ChangeRow row) {
+    if (TRY(ledger.outbox().rows.is_outdated(row))) {
+        TRY(ledger.outbox().rows.forget(row));
+        return false;
+    }
+    TRY(ledger.outbox().rows.restart(row));
+    row.run_at.reset();
+    ledger.outbox().put_in_line(row);
+    return true;
+}
+
+Result<bool> clear(Ledger& ledger, const ChangeRow& row) {
+    TRY(ledger.outbox().rows.forget(row));
+    return true;
+}
 
 }  // namespace
 
 Result<bool> change_outbox(Ledger& ledger, const BulkRequest& request, const Job& job) {
+    const auto row = TRY(ledger.outbox().rows.find(number(job.id)));
+    if (!row) return false;
     ledger.wake();
     switch (request.change) {
-        case BulkChange::cancel:
-            if (ledger.leases.contains(number(job.id))) TRY(revoke(ledger, job.id));
-            return run(ledger, cancel, job, column_of(ledger.now()));
-        case BulkChange::pause: return run(ledger, set_state, job, static_cast<int>(JobState::paused));
-        case BulkChange::resume: return run(ledger, set_state, job, static_cast<int>(JobState::queued));
-        case BulkChange::retry: return run(ledger, renew, job, static_cast<int>(JobState::queued));
-        case BulkChange::clear: return run(ledger, forget, job, number(job.id));
-        case BulkChange::reprioritise: return run(ledger, set_priority, job, request.priority);
+        case BulkChange::cancel: return cancel(ledger, *row);
+        case BulkChange::pause: return set_state(ledger, *row, JobState::paused);
+        case BulkChange::resume: return set_state(ledger, *row, JobState::queued);
+        case BulkChange::retry: return retry(ledger, *row);
+        case BulkChange::clear: return clear(ledger, *row);
+        case BulkChange::reprioritise: return reprioritise(ledger, *row, request.priority);
     }
     return false;
 }

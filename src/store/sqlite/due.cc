@@ -81,11 +81,13 @@ Result<void> do_what_is_due(Ledger& ledger) {
     TRY(run_schedules(ledger));
     TRY(wake_jobs(ledger));
     TRY(wake_urls(ledger));
+    TRY(ledger.outbox().wake(ledger.now()));
     return ledger.settle();
 }
 
 std::optional<Timestamp> next_due(const Ledger& ledger) {
     auto next = earlier(ledger.delayed_jobs.next(), ledger.delayed_urls.next());
+    next = earlier(next, ledger.outbox().queue.next_due());
     next = earlier(next, ledger.start_limits.next());
     next = earlier(next, ledger.schedules.next());
     return earlier(next, ledger.deadlines.next());

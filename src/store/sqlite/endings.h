@@ -5,6 +5,9 @@
 
 namespace quarry::store {
 
+// What is said of a job, URL or change whose workers died once too often.
+inline constexpr std::string_view worker_timed_out = "Worker timed out";
+
 // Moves an open job to those that have ended. Its lease, if it had one, is gone already.
 Result<void> end_job(Ledger& ledger, const JobRow& row, const JobEnd& end);
 

@@ -57,14 +57,12 @@ private:
 
 // The row of a leased job does not change, so the lease knows it.
 JobRow row_of(JobId id, const Lease& lease) {
-    return {.id = number(id),
-            .place = {.kind = lease.kind,
-                      .priority = lease.priority,
-                      .owner = lease.owner,
-                      .group = lease.group},
-            .attempts = lease.attempts,
-            .max_attempts = lease.max_attempts,
-            .stalls = lease.stalls};
+    return {
+        .id = number(id),
+        .place = {.kind = lease.kind, .priority = lease.priority, .owner = lease.owner, .group = lease.group},
+        .attempts = lease.attempts,
+        .max_attempts = lease.max_attempts,
+        .stalls = lease.stalls};
 }
 
 }  // namespace

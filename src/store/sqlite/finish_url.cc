@@ -18,8 +18,12 @@ public:
 
     Result<void> apply(const Outcome& outcome, const End& end, Token token,
                        std::optional<ContentId> content) {
-        base_ = {
-            .status = outcome.status, .content = content, .token = token, .final_url = outcome.final_url};
+        base_ = {.status = outcome.status,
+                 .content = content,
+                 .token = token,
+                 .final_url = outcome.final_url,
+                 .fetch = outcome.timings.fetch,
+                 .extract = outcome.timings.extract};
         return std::visit(*this, end);
     }
 
@@ -97,6 +101,7 @@ UrlRow row_of(JobId id, const Lease& lease) {
 Result<void> finish_url(Ledger& ledger, JobId id, const Lease& lease, const Outcome& outcome) {
     OpenGroup* group = ledger.group(lease.group);
     if (!group) return fail(ErrorCode::corrupt, "a URL is leased though its crawl is over");
+    if (!outcome.timings.is_empty()) ledger.tally(group->id).add(outcome.timings);
     End end = outcome.end;
     SavedPages saved;
     if (TRY(is_copy(ledger, *group, id, outcome))) {

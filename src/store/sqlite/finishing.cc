@@ -1,5 +1,6 @@
 #include "store/sqlite/finishing.h"
 
+#include "store/sqlite/finish_change.h"
 #include "store/sqlite/finish_job.h"
 #include "store/sqlite/finish_url.h"
 
@@ -11,6 +12,7 @@ namespace {
 Result<Verdict> verdict_without_lease(Ledger& ledger, const LeaseRef& lease) {
     auto token = TRY(ledger.rows().jobs.ended_by(number(lease.id)));
     if (!token) token = TRY(ledger.rows().urls.ended_by(number(lease.id)));
+    if (!token) token = TRY(ledger.outbox().rows.ended_by(number(lease.id)));
     return token == number(lease.token) ? Verdict::already_applied : Verdict::conflict;
 }
 
@@ -20,7 +22,9 @@ Result<Verdict> finish_one(Ledger& ledger, const Finished& finished) {
     if (!held || held->token != finished.lease.token) return verdict_without_lease(ledger, finished.lease);
     const Lease lease = *held;
     TRY(ledger.remove_lease(id));
-    if (lease.is_url()) {
+    if (lease.is_change()) {
+        TRY(finish_change(ledger, id, lease, finished.outcome));
+    } else if (lease.is_url()) {
         TRY(finish_url(ledger, id, lease, finished.outcome));
     } else {
         TRY(finish_job(ledger, id, lease, finished.outcome));

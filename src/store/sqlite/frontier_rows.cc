@@ -27,6 +27,11 @@ std::optional<std::string_view> nullable(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
+// A time that was not measured is left out, so that it costs no byte.
+std::optional<std::int64_t> nullable(std::chrono::microseconds spent) {
+    return spent.count() == 0 ? std::nullopt : std::optional<std::int64_t>(spent.count());
+}
+
 Result<std::optional<std::int64_t>> first_integer(db::Statement& statement) {
     if (!TRY(statement.step())) return std::nullopt;
     const auto value = statement.optional_integer(0);
@@ -53,7 +58,8 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
     sql.has_aliases = TRY(connection.prepare("SELECT 1 FROM alias WHERE grp = ?1 LIMIT 1"));
     sql.end = TRY(connection.prepare(R"sql(
         UPDATE frontier SET state = ?2, skipped = ?3, status = ?4, attempts = ?5, stalls = ?6, content = ?7,
-                            finished_at = ?8, token = ?9, final_url = ?10, note = ?11, run_at = NULL
+                            finished_at = ?8, token = ?9, final_url = ?10, note = ?11, run_at = NULL,
+                            fetch_us = ?12, extract_us = ?13
         WHERE id = ?1)sql"));
     sql.requeue = TRY(connection.prepare(R"sql(
         UPDATE frontier SET attempts = ?2, stalls = ?3, run_at = ?4, note = coalesce(?5, note), status = ?6
@@ -119,7 +125,7 @@ Result<void> FrontierRows::end(std::int64_t id, const UrlEnd& end) {
     return sql_.end
         .bind(id, static_cast<int>(end.state), static_cast<int>(end.skipped), end.status, end.attempts,
               end.stalls, content, column_of(end.finished_at), token, nullable(end.final_url),
-              nullable(end.note))
+              nullable(end.note), nullable(end.fetch), nullable(end.extract))
         .run();
 }
 

@@ -45,6 +45,7 @@ struct UrlEnd {
     std::optional<Token> token{};
     std::string_view final_url{};
     std::string_view note{};
+    std::chrono::microseconds fetch{}, extract{};
 };
 
 struct DelayedUrl {

@@ -52,7 +52,9 @@ Result<std::vector<JobRow>> jobs_of(Ledger& ledger, const OpenGroup& group) {
 
 // Ends what is left of a group's jobs, running ones too.
 Result<void> cancel_jobs(Ledger& ledger, OpenGroup& group) {
-    const auto held = ledger.leases.ids_where([&](const Lease& lease) { return lease.group == group.id; });
+    // What the group has brought already is indexed all the same.
+    const auto held = ledger.leases.ids_where(
+        [&](const Lease& lease) { return lease.group == group.id && !lease.is_change(); });
     for (const JobId id : held) TRY(revoke(ledger, id));
     for (const JobRow& row : TRY(jobs_of(ledger, group))) {
         TRY(end_job(ledger, row,

@@ -73,6 +73,11 @@ Result<GroupRows> GroupRows::create(db::Connection& connection) {
                        failed = ?13, skipped = ?14, unchanged = ?15, duplicates = ?16, gone = ?17,
                        not_admitted = ?18, removed = ?19, bytes = ?20
         WHERE id = ?1)sql"));
+    sql.add = TRY(connection.prepare(R"sql(
+        UPDATE grp SET indexed = indexed + ?2, chunks = chunks + ?3, fetch_us = fetch_us + ?4,
+                       extract_us = extract_us + ?5, chunk_us = chunk_us + ?6, embed_us = embed_us + ?7,
+                       index_us = index_us + ?8
+        WHERE id = ?1)sql"));
     sql.open = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE finished_at IS NULL"));
     sql.find = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE id = ?1"));
     sql.state = TRY(connection.prepare("SELECT state FROM grp WHERE id = ?1"));
@@ -100,6 +105,15 @@ Result<void> GroupRows::save(const OpenGroup& group) {
               counters.discovered, counters.queued, counters.running, counters.completed, counters.failed,
               counters.skipped, counters.unchanged, counters.duplicates, counters.gone, counters.not_admitted,
               counters.removed, counters.bytes)
+        .run();
+}
+
+Result<void> GroupRows::add(std::int64_t id, const GroupTally& tally) {
+    const Timings& spent = tally.timings;
+    return sql_.add
+        .bind(id, tally.indexed, spent.chunks, std::int64_t{spent.fetch.count()},
+              std::int64_t{spent.extract.count()}, std::int64_t{spent.chunk.count()},
+              std::int64_t{spent.embed.count()}, std::int64_t{spent.index.count()})
         .run();
 }
 
@@ -142,8 +156,8 @@ Result<void> GroupRows::add_roots(std::int64_t id, const std::vector<std::string
     if (error || !value.is_array()) return fail(ErrorCode::corrupt, "a group's roots are no list");
     boost::json::array& list = value.get_array();
     for (const std::string& root : roots) {
-        const bool is_known =
-            std::ranges::any_of(list, [&](const auto& known) { return known.is_string() && known.get_string() == root; });
+        const bool is_known = std::ranges::any_of(
+            list, [&](const auto& known) { return known.is_string() && known.get_string() == root; });
         if (!is_known) list.emplace_back(root);
     }
     return sql_.set_roots.bind(id, boost::json::serialize(list)).run();

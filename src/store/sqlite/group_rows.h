@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "db/sqlite.h"
 #include "model/group.h"
+#include "model/timings.h"
 #include "store/sqlite/page_rows.h"
 
 namespace quarry::store {
@@ -43,12 +44,28 @@ struct OpenGroup {
     bool has_enough() const { return counters.completed + counters.running >= page_limit; }
 };
 
+// What is added to a group, also to one that is over.
+struct GroupTally {
+    std::int64_t indexed = 0;
+    Timings timings{};
+
+    void add(const Timings& more) {
+        timings.fetch += more.fetch;
+        timings.extract += more.extract;
+        timings.chunk += more.chunk;
+        timings.embed += more.embed;
+        timings.index += more.index;
+        timings.chunks += more.chunks;
+    }
+};
+
 class GroupRows {
 public:
     static Result<GroupRows> create(db::Connection& connection);
 
     Result<void> insert(std::int64_t id, const NewGroup& group, int owner, Timestamp now);
     Result<void> save(const OpenGroup& group);
+    Result<void> add(std::int64_t id, const GroupTally& tally);
     Result<std::vector<OpenGroup>> open_groups();
     Result<OpenGroup> load(std::int64_t id);
     // The state of any group, also one that is over; nothing if there is none.
@@ -59,7 +76,8 @@ public:
 
 private:
     struct Statements {
-        db::Statement insert, save, open, find, state, closing_jobs, clear_closing_jobs, roots, set_roots;
+        db::Statement insert, save, add, open, find, state, closing_jobs, clear_closing_jobs, roots,
+            set_roots;
     };
     explicit GroupRows(Statements statements) : sql_(std::move(statements)) {}
 

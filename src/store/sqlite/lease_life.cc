@@ -5,12 +5,11 @@
 
 #include "store/sqlite/columns.h"
 #include "store/sqlite/endings.h"
+#include "store/sqlite/finish_change.h"
 
 namespace quarry::store {
 
 namespace {
-
-constexpr std::string_view timed_out = "Worker timed out";
 
 Result<void> take_back_job(Ledger& ledger, JobRow row, const Lease& lease, bool stalled) {
     if (!stalled) {
@@ -26,9 +25,9 @@ Result<void> take_back_job(Ledger& ledger, JobRow row, const Lease& lease, bool 
                         .stalls = row.stalls,
                         .started_at = lease.leased_at,
                         .finished_at = ledger.now(),
-                        .error = timed_out});
+                        .error = worker_timed_out});
     }
-    TRY(ledger.rows().jobs.requeue(row, timed_out));
+    TRY(ledger.rows().jobs.requeue(row, worker_timed_out));
     if (row.state == JobState::queued) ledger.put_in_line(row);
     return {};
 }
@@ -42,10 +41,10 @@ Result<void> take_back_url(Ledger& ledger, UrlRow row, bool stalled) {
                         .attempts = row.attempts,
                         .stalls = row.stalls,
                         .finished_at = ledger.now(),
-                        .note = timed_out},
+                        .note = worker_timed_out},
                        UrlState::running);
     }
-    if (stalled) TRY(ledger.rows().urls.requeue(row, timed_out));
+    if (stalled) TRY(ledger.rows().urls.requeue(row, worker_timed_out));
     --group->counters.running;
     ++group->counters.queued;
     ledger.touch(*group);
@@ -59,7 +58,7 @@ Result<void> save_progress(Ledger& ledger, const Progress& progress, std::vector
         lost.push_back(progress.lease.id);
         return {};
     }
-    if (lease->is_url()) return {};
+    if (lease->is_url() || lease->is_change()) return {};
     return ledger.rows().jobs.set_progress(number(progress.lease.id), progress.percent);
 }
 
@@ -74,6 +73,7 @@ Result<void> take_back(Ledger& ledger, JobId id, Cause cause) {
     const Lease lease = *ledger.leases.find(id);
     const bool stalled = cause == Cause::worker_died && ledger.begun().contains(number(lease.token));
     TRY(ledger.remove_lease(id));
+    if (lease.is_change()) return stalled ? stall_change(ledger, id) : give_back_change(ledger, id);
     if (lease.is_url()) {
         const auto row = TRY(ledger.rows().urls.find(number(id)));
         return row ? take_back_url(ledger, *row, stalled) : Result<void>{};

@@ -25,9 +25,12 @@ struct Lease {
     int max_attempts = 0;
     int stalls = 0;
     std::string url{};
+    PageId page{};             // of a change; 0 otherwise
+    std::string collection{};  // of a change
     Timestamp leased_at{};
 
     bool is_url() const { return host != 0; }
+    bool is_change() const { return page != PageId{}; }
 };
 
 class LeaseTable {

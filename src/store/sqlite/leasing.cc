@@ -1,5 +1,6 @@
 #include "store/sqlite/leasing.h"
 
+#include "store/sqlite/change_leasing.h"
 #include "store/sqlite/due.h"
 #include "store/sqlite/url_leasing.h"
 
@@ -72,6 +73,7 @@ Answer<Leased> lease(Ledger& ledger, const Demand& demand) {
     }
     std::optional<Timestamp> hosts_due;
     if (demand.urls > 0) hosts_due = TRY(lease_urls(ledger, demand, leased));
+    TRY(lease_changes(ledger, demand, leased));
     leased.next_due = earlier(next_due(ledger), hosts_due);
     return leased;
 }

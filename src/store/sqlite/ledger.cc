@@ -51,8 +51,10 @@ Result<std::unique_ptr<Ledger>> Ledger::open(Parts parts) {
     HostTable hosts = TRY(HostTable::create(connection));
     NameTable kinds = TRY(NameTable::create(connection));
     OwnerTable owners = TRY(OwnerTable::create(connection, standard));
-    PageRows pages =
-        TRY(PageRows::create(connection, [self] { return self->next_id(); }, [self] { return self->now(); }));
+    ledger->outbox_ = TRY(Outbox::create(connection));
+    PageRows pages = TRY(PageRows::create(connection, {.outbox = *ledger->outbox_,
+                                                       .next_id = [self] { return self->next_id(); },
+                                                       .now = [self] { return self->now(); }}));
     ledger->rows_ =
         std::make_unique<Rows>(std::move(jobs), std::move(urls), std::move(groups), std::move(hosts),
                                std::move(kinds), std::move(owners), std::move(pages));
@@ -132,6 +134,7 @@ void Ledger::count_open_job(int owner, std::int64_t group_id, int change) {
 }
 
 void Ledger::count_running(const Lease& lease, int change) {
+    if (lease.is_change()) return;
     Owner& owner = rows_->owners.at(lease.owner);
     if (lease.is_url()) {
         owner.running_urls += change;
@@ -148,6 +151,7 @@ void Ledger::count_running(const Lease& lease, int change) {
 Result<void> Ledger::add_lease(JobId id, const Lease& lease) {
     TRY(rows_->jobs.insert_lease(number(id), lease.token, lease.worker, lease.leased_at));
     leases.add(id, lease);
+    if (lease.is_change()) outbox_->queue.lease(lease.page);
     count_running(lease, 1);
     return {};
 }
@@ -157,6 +161,7 @@ Result<void> Ledger::remove_lease(JobId id) {
     TRY(rows_->jobs.remove_lease(number(id)));
     count_running(*lease, -1);
     if (lease->is_url()) rows_->hosts.remove_claim(lease->host);
+    if (lease->is_change()) outbox_->queue.unlease(lease->page, lease->collection);
     begun().remove(number(lease->token));
     leases.remove(id);
     wake();
@@ -191,7 +196,9 @@ Result<void> Ledger::save_groups() {
         if (group.is_over()) groups_.erase(id);
     }
     dirty_groups_.clear();
-    return {};
+    for (const auto& [id, tally] : tallies_) TRY(rows_->groups.add(id, tally));
+    tallies_.clear();
+    return outbox_->rows.save_counts();
 }
 
 void Ledger::after_commit() {

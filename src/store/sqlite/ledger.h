@@ -24,6 +24,7 @@
 #include "store/sqlite/known_keys.h"
 #include "store/sqlite/lease_table.h"
 #include "store/sqlite/name_table.h"
+#include "store/sqlite/outbox.h"
 #include "store/sqlite/owner_table.h"
 #include "store/sqlite/page_rows.h"
 #include "store/sqlite/ready_queue.h"
@@ -78,6 +79,7 @@ public:
     std::uint64_t salt() const { return salt_; }
 
     Rows& rows() { return *rows_; }
+    Outbox& outbox() const { return *outbox_; }
 
     // A group that is not over; nullptr if it is, or was never.
     OpenGroup* group(std::int64_t id);
@@ -92,6 +94,9 @@ public:
         const std::int64_t id = group.id;
         return groups_.insert_or_assign(id, std::move(group)).first->second;
     }
+
+    // What an outcome adds to its group, which may be over by now: written once per transaction.
+    GroupTally& tally(std::int64_t group) { return tallies_[group]; }
 
     // What of a group is not in its row.
     Result<void> load_group_facts(OpenGroup& group);
@@ -155,12 +160,14 @@ private:
     Result<void> load_leases();
     Result<void> load_jobs();
     Result<void> load_urls();
+    Result<bool> load_lease(JobId id, Lease& lease);
     Result<void> begin_epoch();
     Result<void> refill(std::int64_t group, std::int64_t host, UrlWindow& window);
     Result<void> save_groups();
     void count_running(const Lease& lease, int change);
 
     Parts parts_;
+    std::unique_ptr<Outbox> outbox_;
     std::unique_ptr<Rows> rows_;
     db::Statement save_next_id_;
     std::map<std::int64_t, OpenGroup> groups_;
@@ -176,6 +183,7 @@ private:
     bool wakes_ = false;
     bool known_is_forgotten_ = false;  // in this transaction
 
+    std::map<std::int64_t, GroupTally> tallies_;
     std::vector<Event> events_;
     std::vector<std::pair<std::int64_t, UrlKey>> admitted_;
     std::function<void(std::span<const Event>, bool)> listener_;

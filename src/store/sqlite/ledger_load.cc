@@ -13,6 +13,7 @@ constexpr std::string_view lease_columns = "SELECT id, token, worker, leased_at 
 Result<void> Ledger::rebuild() {
     events_.clear();
     admitted_.clear();
+    tallies_.clear();
     wakes_ = true;
     groups_may_start_ = true;
     TRY(rows_->hosts.reload());
@@ -32,6 +33,7 @@ Result<void> Ledger::load() {
     next_id_ = saved_next_id_ =
         TRY(connection().integer("SELECT value FROM meta WHERE name = 'next_id'")).value_or(1);
     TRY(schedules.load(connection()));
+    TRY(outbox_->load());
     TRY(load_groups());
     TRY(load_leases());
     for (int id = 1; id <= rows_->owners.count(); ++id) {
@@ -67,32 +69,45 @@ Result<void> Ledger::load_leases() {
         Lease lease{.token = Token(rows.integer(1)),
                     .worker = WorkerId(rows.integer(2)),
                     .leased_at = time_of(rows.integer(3))};
-        if (const auto job = TRY(rows_->jobs.find(number(id)))) {
-            lease.owner = job->place.owner;
-            lease.group = job->place.group;
-            lease.priority = job->place.priority;
-            lease.kind = job->place.kind;
-            lease.attempts = job->attempts;
-            lease.max_attempts = job->max_attempts;
-            lease.stalls = job->stalls;
-        } else if (const auto url = TRY(rows_->urls.find(number(id)))) {
-            lease.group = url->group;
-            lease.host = url->host;
-            lease.priority = url->priority;
-            lease.attempts = url->attempts;
-            lease.stalls = url->stalls;
-            lease.url = url->url;
-            const OpenGroup* owner = group(url->group);
-            if (!owner) continue;
-            lease.owner = owner->owner;
-            rows_->hosts.add_claim(lease.host, lease.worker);
-        } else {
-            continue;
-        }
+        if (!TRY(load_lease(id, lease))) continue;
         leases.add(id, lease);
         count_running(lease, 1);
     }
     return {};
+}
+
+// Completes a lease with what its row says. False if there is nothing that it could be of.
+Result<bool> Ledger::load_lease(JobId id, Lease& lease) {
+    if (const auto job = TRY(rows_->jobs.find(number(id)))) {
+        lease.owner = job->place.owner;
+        lease.group = job->place.group;
+        lease.priority = job->place.priority;
+        lease.kind = job->place.kind;
+        lease.attempts = job->attempts;
+        lease.max_attempts = job->max_attempts;
+        lease.stalls = job->stalls;
+        return true;
+    }
+    if (const auto url = TRY(rows_->urls.find(number(id)))) {
+        lease.group = url->group;
+        lease.host = url->host;
+        lease.priority = url->priority;
+        lease.attempts = url->attempts;
+        lease.stalls = url->stalls;
+        lease.url = url->url;
+        const OpenGroup* owner = group(url->group);
+        if (!owner) return false;
+        lease.owner = owner->owner;
+        rows_->hosts.add_claim(lease.host, lease.worker);
+        return true;
+    }
+    const auto change = TRY(outbox_->rows.find(number(id)));
+    if (!change) return false;
+    lease.group = change->group;
+    lease.page = change->page;
+    lease.collection = change->collection;
+    outbox_->queue.lease(lease.page);
+    return true;
 }
 
 Result<void> Ledger::load_jobs() {

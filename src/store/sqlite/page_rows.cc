@@ -48,22 +48,11 @@ constexpr std::string_view drop_content_sql = R"sql(
     DELETE FROM content
     WHERE id = ?1
       AND NOT EXISTS (SELECT 1 FROM page WHERE page.id = content.page AND page.content = ?1)
-      AND NOT EXISTS (SELECT 1 FROM result WHERE result.content = ?1)
+      AND NOT EXISTS (SELECT 1 FROM result WHERE result.page = content.page AND result.content = ?1)
     RETURNING id)sql";
 
 constexpr std::string_view insert_result_sql = R"sql(
     INSERT INTO result(grp, sequence, url, page, content) VALUES (?1, ?2, ?3, ?4, ?5))sql";
-
-constexpr std::string_view insert_outbox_sql = R"sql(
-    INSERT INTO outbox(id, page, content, version, collection, grp, state, priority, attempts, created_at, url)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10))sql";
-
-// An indexer may be at work on the row: then it stays until that has ended.
-constexpr std::string_view supersede_sql = R"sql(
-    DELETE FROM outbox WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.id = ?1))sql";
-
-constexpr std::string_view renew_sql = R"sql(
-    UPDATE outbox SET content = ?2, version = ?3 WHERE id = ?1 AND state <> 2)sql";  // completed
 
 constexpr std::string_view delete_page_sql = "DELETE FROM page WHERE id = ?1";
 
@@ -116,10 +105,9 @@ private:
 
 }  // namespace
 
-Result<PageRows> PageRows::create(db::Connection& connection, std::function<std::int64_t()> next_id,
-                                  std::function<Timestamp()> now) {
+Result<PageRows> PageRows::create(db::Connection& connection, Surroundings surroundings) {
     Statements sql;
-    const std::array<std::pair<db::Statement*, std::string_view>, 18> all = {{
+    const std::array<std::pair<db::Statement*, std::string_view>, 15> all = {{
         {&sql.find, find_sql},
         {&sql.insert_page, insert_page_sql},
         {&sql.replace_page, replace_page_sql},
@@ -128,9 +116,6 @@ Result<PageRows> PageRows::create(db::Connection& connection, std::function<std:
         {&sql.add_html, add_html_sql},
         {&sql.drop_content, drop_content_sql},
         {&sql.insert_result, insert_result_sql},
-        {&sql.insert_outbox, insert_outbox_sql},
-        {&sql.supersede, supersede_sql},
-        {&sql.renew, renew_sql},
         {&sql.delete_page, delete_page_sql},
         {&sql.count_misses, count_misses_sql},
         {&sql.missed_pages, missed_pages_sql},
@@ -140,7 +125,7 @@ Result<PageRows> PageRows::create(db::Connection& connection, std::function<std:
         {&sql.pages_without_retention, pages_without_retention_sql},
     }};
     for (const auto& [statement, text] : all) *statement = TRY(connection.prepare(text));
-    return PageRows(std::move(sql), std::move(next_id), std::move(now));
+    return PageRows(std::move(sql), std::move(surroundings));
 }
 
 PageRows::Row PageRows::row_of(const db::Statement& statement) {
@@ -179,7 +164,8 @@ Result<PageChange> PageRows::write(const PageOwner& owner, JobId url, const Page
         change = TRY(replace(owner, write, *row));
     }
     TRY(sql_.insert_result
-            .bind(number(owner.group), next_id_(), number(url), number(change.page), number(change.content))
+            .bind(number(owner.group), around_.next_id(), number(url), number(change.page),
+                  number(change.content))
             .run());
     return change;
 }
@@ -189,19 +175,18 @@ Result<PageChange> PageRows::insert(const PageOwner& owner, const PageWrite& wri
     const std::string collection = collection_of(owner);
     const KeyColumn key(write.key);
     const OptionalKeyColumn near_duplicate_of(write.near_duplicate_of);
-    const PageId page{next_id_()};
+    const PageId page{around_.next_id()};
     const ContentId content = TRY(insert_content(page, *write.content));
     std::optional<std::int64_t> outbox;
     if (is_indexed(owner)) {
-        outbox = next_id_();
-        TRY(insert_outbox(owner, {.id = *outbox, .page = page, .content = content, .url = facts.url}));
+        outbox = TRY(insert_change(owner, {.page = page, .content = content, .url = facts.url}));
     }
     TRY(sql_.insert_page
             .bind(number(page), collection, key.blob(), owner.site, number(content), outbox,
                   number(owner.group), facts.status, column_of(facts.content_hash), column_of(facts.simhash),
-                  facts.body_bytes, column_of(facts.fetched_at), column_of(now_()), near_duplicate_of.blob(),
-                  facts.url, facts.final_url, facts.etag, facts.last_modified, facts.content_type,
-                  facts.title, facts.language)
+                  facts.body_bytes, column_of(facts.fetched_at), column_of(around_.now()),
+                  near_duplicate_of.blob(), facts.url, facts.final_url, facts.etag, facts.last_modified,
+                  facts.content_type, facts.title, facts.language)
             .run());
     return PageChange{.page = page, .content = content, .is_new = true};
 }
@@ -210,13 +195,13 @@ Result<PageChange> PageRows::replace(const PageOwner& owner, const PageWrite& wr
     const PageFacts& facts = write.facts;
     const OptionalKeyColumn near_duplicate_of(write.near_duplicate_of);
     const ContentId content = TRY(insert_content(row.page, *write.content));
-    const OutboxRow change{
+    const ChangeRow change{
         .page = row.page, .content = content, .version = row.version + 1, .url = facts.url};
     const std::optional<std::int64_t> outbox = TRY(queue(owner, change, row.outbox));
     TRY(sql_.replace_page
             .bind(number(row.page), owner.site, number(content), outbox, number(owner.group), facts.status,
                   column_of(facts.content_hash), column_of(facts.simhash), facts.body_bytes,
-                  column_of(facts.fetched_at), column_of(now_()), near_duplicate_of.blob(), facts.url,
+                  column_of(facts.fetched_at), column_of(around_.now()), near_duplicate_of.blob(), facts.url,
                   facts.final_url, facts.etag, facts.last_modified, facts.content_type, facts.title,
                   facts.language)
             .run());
@@ -239,30 +224,28 @@ Result<PageChange> PageRows::touch(const PageOwner& owner, const PageWrite& writ
 }
 
 // Puts a change of a stored page into the outbox, in place of the change that still waits there, if any.
-Result<std::optional<std::int64_t>> PageRows::queue(const PageOwner& owner, OutboxRow change,
+Result<std::optional<std::int64_t>> PageRows::queue(const PageOwner& owner, ChangeRow change,
                                                     std::optional<std::int64_t> former) {
     if (is_indexed(owner)) {
-        if (former) TRY(sql_.supersede.bind(*former).run());
-        change.id = next_id_();
-        TRY(insert_outbox(owner, change));
-        return change.id;
+        if (former) TRY(around_.outbox.rows.supersede(*former));
+        return TRY(insert_change(owner, std::move(change)));
     }
     // Asks for no indexing, but what waits already must not point at words that are gone.
-    if (former) TRY(sql_.renew.bind(*former, number(*change.content), change.version).run());
+    if (former) TRY(around_.outbox.rows.renew(*former, *change.content, change.version));
     return former;
 }
 
-Result<void> PageRows::insert_outbox(const PageOwner& owner, const OutboxRow& row) {
-    std::optional<std::int64_t> content;
-    if (row.content) content = number(*row.content);
-    return sql_.insert_outbox
-        .bind(row.id, number(row.page), content, row.version, owner.collection, number(owner.group),
-              static_cast<int>(JobState::queued), owner.priority, column_of(now_()), row.url)
-        .run();
+Result<std::int64_t> PageRows::insert_change(const PageOwner& owner, ChangeRow row) {
+    row.id = around_.next_id();
+    row.collection = owner.collection;
+    row.group = number(owner.group);
+    row.priority = owner.priority;
+    TRY(around_.outbox.add(row, around_.now()));
+    return row.id;
 }
 
 Result<ContentId> PageRows::insert_content(PageId page, const PackedContent& content) {
-    const ContentId id{next_id_()};
+    const ContentId id{around_.next_id()};
     std::optional<db::Blob> html;
     if (!content.html.empty()) html = db::Blob{content.html};
     TRY(sql_.insert_content
@@ -289,9 +272,9 @@ Result<void> PageRows::remove(const PageOwner& owner, const Row& row) {
     (void)TRY(drop_content(row.content));
     if (!row.outbox) return {};
     // Even if its change still waited: an earlier one may have been indexed.
-    TRY(sql_.supersede.bind(*row.outbox).run());
-    return insert_outbox(owner,
-                         {.id = next_id_(), .page = row.page, .version = row.version + 1, .url = row.url});
+    TRY(around_.outbox.rows.supersede(*row.outbox));
+    TRY(insert_change(owner, {.page = row.page, .version = row.version + 1, .url = row.url}));
+    return {};
 }
 
 Result<std::int64_t> PageRows::settle(const PageOwner& owner, int after_misses) {

@@ -16,6 +16,7 @@
 #include "db/sqlite.h"
 #include "model/ids.h"
 #include "model/stored_page.h"
+#include "store/sqlite/outbox.h"
 
 namespace quarry::store {
 
@@ -44,10 +45,13 @@ struct DroppedPages {
 
 class PageRows {
 public:
-    // `next_id` gives numbers that were never given before; `now` the store's time. The connection outlives
-    // this.
-    static Result<PageRows> create(db::Connection& connection, std::function<std::int64_t()> next_id,
-                                   std::function<Timestamp()> now);
+    // What outlives this: the connection, and
+    struct Surroundings {
+        Outbox& outbox;
+        std::function<std::int64_t()> next_id;  // gives numbers that were never given before
+        std::function<Timestamp()> now;         // the store's time
+    };
+    static Result<PageRows> create(db::Connection& connection, Surroundings surroundings);
 
     // Saves what the group's URL brought. Always adds a result; adds an outbox row if the words are new and
     // the group indexes pages. `not_found` if the words are said to be unchanged but none are stored: the
@@ -72,8 +76,8 @@ public:
 private:
     struct Statements {
         db::Statement find, insert_page, replace_page, touch_page, insert_content, add_html, drop_content,
-            insert_result, insert_outbox, supersede, renew, delete_page, count_misses, missed_pages,
-            has_pages, results, delete_results, pages_without_retention;
+            insert_result, delete_page, count_misses, missed_pages, has_pages, results, delete_results,
+            pages_without_retention;
     };
     // A page row as far as writing needs it.
     struct Row {
@@ -85,8 +89,8 @@ private:
         std::string url{}, etag{}, last_modified{};
     };
 
-    PageRows(Statements statements, std::function<std::int64_t()> next_id, std::function<Timestamp()> now)
-        : sql_(std::move(statements)), next_id_(std::move(next_id)), now_(std::move(now)) {}
+    PageRows(Statements statements, Surroundings surroundings)
+        : sql_(std::move(statements)), around_(std::move(surroundings)) {}
 
     static Row row_of(const db::Statement& statement);
     Result<std::optional<Row>> find(const std::string& collection, const UrlKey& key);
@@ -95,21 +99,13 @@ private:
     Result<PageChange> touch(const PageOwner& owner, const PageWrite& write, const Row& row);
     Result<ContentId> insert_content(PageId page, const PackedContent& content);
     Result<bool> drop_content(ContentId content);
-    struct OutboxRow {
-        std::int64_t id = 0;
-        PageId page{};
-        std::optional<ContentId> content{};
-        std::int64_t version = 1;
-        std::string_view url{};
-    };
-    Result<std::optional<std::int64_t>> queue(const PageOwner& owner, OutboxRow change,
+    Result<std::optional<std::int64_t>> queue(const PageOwner& owner, ChangeRow change,
                                               std::optional<std::int64_t> former);
-    Result<void> insert_outbox(const PageOwner& owner, const OutboxRow& row);
+    Result<std::int64_t> insert_change(const PageOwner& owner, ChangeRow row);
     Result<void> remove(const PageOwner& owner, const Row& row);
 
     Statements sql_;
-    std::function<std::int64_t()> next_id_;
-    std::function<Timestamp()> now_;
+    Surroundings around_;
 };
 
 }  // namespace quarry::store

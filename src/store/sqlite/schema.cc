@@ -251,7 +251,117 @@ CREATE TABLE schedule(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array steps = {version_1};
+// The outbox is leased, and there are collections and metrics. What is counted of the outbox is kept beside
+// it, since a million rows are not counted ten times a second. Times spent are microseconds; they are NULL
+// until there are any.
+constexpr std::string_view version_2 = R"sql(
+ALTER TABLE frontier ADD COLUMN fetch_us INTEGER;
+ALTER TABLE frontier ADD COLUMN extract_us INTEGER;
+
+ALTER TABLE outbox ADD COLUMN stalls INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE outbox ADD COLUMN snoozes INTEGER NOT NULL DEFAULT 0;  -- in a row
+ALTER TABLE outbox ADD COLUMN token INTEGER;                       -- of the lease that ended it
+ALTER TABLE outbox ADD COLUMN chunk_us INTEGER;
+ALTER TABLE outbox ADD COLUMN embed_us INTEGER;
+ALTER TABLE outbox ADD COLUMN index_us INTEGER;
+ALTER TABLE outbox ADD COLUMN chunks INTEGER;
+ALTER TABLE outbox ADD COLUMN note TEXT;
+DROP INDEX outbox_open;
+CREATE INDEX outbox_ready ON outbox(collection, priority, id) WHERE state = 0 AND run_at IS NULL;
+CREATE INDEX outbox_delayed ON outbox(run_at, collection, grp) WHERE state = 0 AND run_at IS NOT NULL;
+CREATE INDEX outbox_ended ON outbox(finished_at) WHERE state IN (2, 4);  -- failed ones have no age
+
+CREATE TABLE outbox_count(
+    grp        INTEGER NOT NULL,  -- 0 for none
+    collection TEXT NOT NULL,
+    queued     INTEGER NOT NULL,  -- also those that are leased
+    completed  INTEGER NOT NULL,
+    failed     INTEGER NOT NULL,
+    cancelled  INTEGER NOT NULL,
+    paused     INTEGER NOT NULL,
+    last_error TEXT NOT NULL,
+    PRIMARY KEY(grp, collection)
+) WITHOUT ROWID;
+INSERT INTO outbox_count
+    SELECT coalesce(grp, 0), collection, sum(state = 0), sum(state = 2), sum(state = 3), sum(state = 4),
+           sum(state = 5), ''
+    FROM outbox GROUP BY 1, 2;
+
+ALTER TABLE grp ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grp ADD COLUMN chunks INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grp ADD COLUMN fetch_us INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grp ADD COLUMN extract_us INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grp ADD COLUMN chunk_us INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grp ADD COLUMN embed_us INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grp ADD COLUMN index_us INTEGER NOT NULL DEFAULT 0;
+
+-- Who has a page, and which of its words: to forget it, and to know when words belong to nobody.
+DROP INDEX result_content;
+CREATE INDEX result_page ON result(page, content);
+
+CREATE TABLE collection(
+    name       TEXT PRIMARY KEY,
+    provider   TEXT NOT NULL,
+    model      TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    version    TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Operations other than crawls, whose sessions are read from grp.
+CREATE TABLE session(
+    id             INTEGER PRIMARY KEY,
+    grp            INTEGER,
+    job            INTEGER,
+    operation      TEXT NOT NULL,
+    base_url       TEXT NOT NULL,
+    owner          TEXT NOT NULL,
+    started_at     INTEGER NOT NULL,
+    completed_at   INTEGER,
+    success        INTEGER NOT NULL,
+    auto_index     INTEGER NOT NULL,
+    total_urls     INTEGER NOT NULL,
+    completed_urls INTEGER NOT NULL,
+    failed_urls    INTEGER NOT NULL,
+    pages_indexed  INTEGER NOT NULL,
+    pages_failed   INTEGER NOT NULL,
+    chunks         INTEGER NOT NULL,
+    fetch_ms       INTEGER NOT NULL,
+    extract_ms     INTEGER NOT NULL,
+    chunking_ms    INTEGER NOT NULL,
+    embedding_ms   INTEGER NOT NULL,
+    index_ms       INTEGER NOT NULL,
+    bm25_ms        INTEGER NOT NULL,
+    duration_ms    INTEGER NOT NULL,
+    extra          TEXT NOT NULL,  -- JSON
+    error          TEXT NOT NULL
+);
+CREATE INDEX session_started_at ON session(started_at);
+
+-- What is left of older ones.
+CREATE TABLE session_day(
+    day            INTEGER NOT NULL,  -- its first moment, in UTC
+    operation      TEXT NOT NULL,
+    sessions       INTEGER NOT NULL,
+    successes      INTEGER NOT NULL,
+    total_urls     INTEGER NOT NULL,
+    completed_urls INTEGER NOT NULL,
+    failed_urls    INTEGER NOT NULL,
+    pages_indexed  INTEGER NOT NULL,
+    pages_failed   INTEGER NOT NULL,
+    chunks         INTEGER NOT NULL,
+    fetch_ms       INTEGER NOT NULL,
+    extract_ms     INTEGER NOT NULL,
+    chunking_ms    INTEGER NOT NULL,
+    embedding_ms   INTEGER NOT NULL,
+    index_ms       INTEGER NOT NULL,
+    bm25_ms        INTEGER NOT NULL,
+    duration_ms    INTEGER NOT NULL,
+    PRIMARY KEY(day, operation)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array steps = {version_1, version_2};
 static_assert(steps.size() == schema_version);
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sqlite_reader_groups.h"
 #include "store/sqlite/sqlite_reader_jobs.h"
+#include "store/sqlite/sqlite_reader_outbox.h"
 #include "store/sqlite/sqlite_reader_pages.h"
 #include "store/sqlite/sqlite_reader_urls.h"
 #include "store/sqlite/sqlite_store.h"
@@ -52,6 +53,27 @@ public:
     Result<StoredPages> pages(const PagePage& page) override { return read_pages(connection_, page); }
     Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) override {
         return read_page(connection_, collection, key);
+    }
+
+    Result<std::vector<StoredPage>> page_versions(std::span<const ContentId> versions) override {
+        return read_page_versions(connection_, versions);
+    }
+    Result<OutboxCounts> outbox_counts(const std::string& collection, std::optional<GroupId> group) override {
+        return in_snapshot([&] { return read_outbox_counts(connection_, collection, group); });
+    }
+    Result<std::vector<Collection>> collections() override { return fail(ErrorCode::unsupported, "soon"); }
+    Result<std::optional<Collection>> collection(const std::string&) override {
+        return fail(ErrorCode::unsupported, "soon");
+    }
+    Result<std::vector<Session>> sessions(const SessionFilter&) override {
+        return fail(ErrorCode::unsupported, "soon");
+    }
+    Result<std::vector<SessionDay>> session_days(int) override {
+        return fail(ErrorCode::unsupported, "soon");
+    }
+    Result<Timings> timings(GroupId id) override { return TRY(read_group(connection_, id)).timings; }
+    Result<std::vector<SlowPage>> slowest_pages(GroupId, int) override {
+        return fail(ErrorCode::unsupported, "soon");
     }
 
     Result<std::vector<WorkerInfo>> workers() override { return read_workers(connection_); }

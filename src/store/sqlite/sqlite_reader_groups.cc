@@ -15,7 +15,9 @@ constexpr const char* select_groups = R"sql(
     SELECT grp.id, grp.kind, grp.name, options, collection, owner.name, state, priority, company, page_limit,
            index_pages, roots, error, created_at, started_at, finished_at,
            jobs_open, discovered, queued, running, completed, failed, skipped, unchanged, duplicates, gone,
-           not_admitted, removed, bytes
+           not_admitted, removed, bytes, indexed,
+           (SELECT coalesce(sum(outbox_count.failed), 0) FROM outbox_count WHERE outbox_count.grp = grp.id), chunks,
+           fetch_us, extract_us, chunk_us, embed_us, index_us
     FROM grp CROSS JOIN owner ON owner.id = grp.owner
     WHERE true)sql";
 
@@ -45,7 +47,20 @@ GroupCounters counters_of(const db::Statement& row, int column) {
         .not_admitted = row.integer(column + 10),
         .removed = row.integer(column + 11),
         .bytes = row.integer(column + 12),
+        .indexed = row.integer(column + 13),
+        .index_failed = row.integer(column + 14),
+        .chunks = row.integer(column + 15),
     };
+}
+
+Timings timings_of(const db::Statement& row, int column) {
+    using std::chrono::microseconds;
+    return {.fetch = microseconds(row.integer(column)),
+            .extract = microseconds(row.integer(column + 1)),
+            .chunk = microseconds(row.integer(column + 2)),
+            .embed = microseconds(row.integer(column + 3)),
+            .index = microseconds(row.integer(column + 4)),
+            .chunks = row.integer(column - 1)};
 }
 
 // A schedule as it is stored.
@@ -76,6 +91,7 @@ Group group_of(const db::Statement& row) {
         .page_limit = row.integer(9),
         .index_pages = row.integer(10) != 0,
         .counters = counters_of(row, 16),
+        .timings = timings_of(row, 32),
         .roots = roots_of(row.text(11)),
         .error = std::string(row.text(12)),
         .created_at = time_of(row.integer(13)),

@@ -92,7 +92,8 @@ constexpr Source changes = {
     .collection = "outbox.collection",
     .state = "iif(lease.id IS NOT NULL, 1, outbox.state)",
     .columns =
-        "outbox.id, outbox.priority, outbox.attempts, 3, 0, 0, coalesce(owner.name, ''), outbox.grp, "
+        "outbox.id, outbox.priority, outbox.attempts, 3, outbox.stalls, 0, coalesce(owner.name, ''), "
+        "outbox.grp, "
         "NULL, outbox.last_error, lease.worker, outbox.created_at, outbox.run_at, lease.leased_at, "
         "outbox.finished_at, NULL, NULL, outbox.url",
     .from =
@@ -211,6 +212,36 @@ Result<void> count_urls(db::Connection& connection, const JobFilter& filter, Cou
     });
 }
 
+// So are changes, which are counted where they are made; those that run have leases.
+Result<void> count_changes(db::Connection& connection, const JobFilter& filter, Counts& counts) {
+    constexpr std::array states = {JobState::queued, JobState::running,   JobState::completed,
+                                   JobState::failed, JobState::cancelled, JobState::paused};
+    const auto add = [&](const db::Statement& row) {
+        for (std::size_t index = 0; index < states.size(); ++index) {
+            const std::int64_t count = row.integer(static_cast<int>(index) + 1);
+            const bool wanted = filter.states.empty() || std::ranges::count(filter.states, states[index]) > 0;
+            if (count == 0 || !wanted) continue;
+            counts[{std::string(kind_of_changes), std::string(row.text(0)), states[index]}] += count;
+        }
+    };
+    for (const char* sql : {"SELECT changes.collection, changes.queued, 0, changes.completed, "
+                            "changes.failed, changes.cancelled, "
+                            "changes.paused"
+                            " FROM outbox_count AS changes",
+                            "SELECT changes.collection, -1, 1, 0, 0, 0, 0"
+                            " FROM lease CROSS JOIN outbox AS changes ON changes.id = lease.id"}) {
+        Query query(
+            std::string(sql) +
+            " LEFT JOIN grp ON grp.id = changes.grp LEFT JOIN owner ON owner.id = grp.owner WHERE true");
+        if (filter.group) query.add(" AND changes.grp = ?", *filter.group);
+        if (!filter.owner.empty()) query.add(" AND owner.name = ?", filter.owner);
+        if (!filter.collection.empty()) query.add(" AND changes.collection = ?", filter.collection);
+        TRY(query.each(connection, add));
+    }
+    std::erase_if(counts, [](const auto& entry) { return entry.second == 0; });
+    return {};
+}
+
 }  // namespace
 
 Result<std::vector<Job>> read_jobs(db::Connection& connection, const JobPage& page, Timestamp now) {
@@ -237,7 +268,8 @@ Result<std::vector<StateCount>> read_job_counts(db::Connection& connection, cons
                        : count_urls(connection, filter, counts));
     }
     if (filter.kind.empty() || filter.kind == kind_of_changes) {
-        TRY(count_from(connection, changes, filter, now, counts));
+        TRY(row_by_row ? count_from(connection, changes, filter, now, counts)
+                       : count_changes(connection, filter, counts));
     }
     std::vector<StateCount> result;
     for (const auto& [key, count] : counts) {

@@ -28,6 +28,10 @@ constexpr std::string_view pages_of_collection =
     "SELECT page.id, page.id, page.content, page.collection, page.url, page.final_url, page.status,"
     " page.fetched_at," PAGE_FACTS;
 
+constexpr std::string_view versions_of_pages =
+    "SELECT content.id, content.page, content.id, page.collection, page.url, page.final_url, page.status,"
+    " page.fetched_at," PAGE_FACTS;
+
 constexpr std::string_view pages_of_group =
     "SELECT result.sequence, result.page, result.content, grp.collection, frontier.url,"
     " coalesce(frontier.final_url, ''), frontier.status, frontier.finished_at," PAGE_FACTS;
@@ -135,6 +139,22 @@ Result<StoredPages> read_pages(db::Connection& connection, const PagePage& page)
     if (!until) return StoredPages{};
     StoredPages pages = TRY(read(connection, query_of_collection(page, *until), page));
     if (!pages.next && TRY(end_of_walk(connection, *until))) pages.next = until;
+    return pages;
+}
+
+Result<std::vector<StoredPage>> read_page_versions(db::Connection& connection,
+                                                   std::span<const ContentId> versions) {
+    db::Statement find = TRY(connection.prepare(
+        std::string(versions_of_pages) +
+        ", content.markdown, content.details, NULL"
+        " FROM content LEFT JOIN page ON page.id = content.page" NEAR_DUPLICATE " WHERE content.id = ?1"));
+    std::vector<StoredPage> pages;
+    for (const ContentId version : versions) {
+        if (!TRY(find.bind(number(version)).step())) continue;
+        PackedPage packed = page_of(find, true);
+        find.reset();  // no snapshot is held while it is unpacked
+        pages.push_back(TRY(unpacked(std::move(packed))));
+    }
     return pages;
 }
 

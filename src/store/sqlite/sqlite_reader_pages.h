@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "db/sqlite.h"
@@ -14,6 +16,10 @@ namespace quarry::store {
 // the like are those of the page today: a list does not open the words. They are empty if the page is gone;
 // the details, read with the content, still have them.
 Result<StoredPages> read_pages(db::Connection& connection, const PagePage& page);
+
+// As Reader::page_versions.
+Result<std::vector<StoredPage>> read_page_versions(db::Connection& connection,
+                                                   std::span<const ContentId> versions);
 
 Result<std::optional<StoredPage>> read_page(db::Connection& connection, std::string_view collection,
                                             const UrlKey& key);

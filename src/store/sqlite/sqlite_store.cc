@@ -105,6 +105,16 @@ public:
         return change_all({.change = BulkChange::reprioritise, .filter = filter, .priority = priority});
     }
 
+    Result<PagesWritten> write_pages(PageBatch) override { return fail(ErrorCode::unsupported, "soon"); }
+    Result<std::int64_t> forget(const PageFilter&) override { return fail(ErrorCode::unsupported, "soon"); }
+    Result<std::int64_t> index_again(const PageFilter&) override {
+        return fail(ErrorCode::unsupported, "soon");
+    }
+    Result<void> set_collection(const Collection&) override { return fail(ErrorCode::unsupported, "soon"); }
+    Result<bool> remove_collection(const std::string&) override {
+        return fail(ErrorCode::unsupported, "soon");
+    }
+    Result<void> add_session(const Session&) override { return fail(ErrorCode::unsupported, "soon"); }
     Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) override {
         return change<void>([&] { return set_owner_limits(*ledger_, owner, limits); });
     }

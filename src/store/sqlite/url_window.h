@@ -36,6 +36,7 @@ public:
 
     // A URL that has become ready, and has a row that says so.
     void add(const UrlPlace& place);
+    const UrlPlace& front() const { return places_[head_]; }  // not when empty
     std::optional<UrlPlace> pop();
     // What the table has after end() and up to `new_end`, without what is leased; no `new_end` if that was
     // all.
