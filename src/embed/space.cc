@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/each_processor.h"
 #include "embed/space_sample.h"
 #include "embed/space_tables.h"
-#include "embed/space_vector_unit.h"
 
 namespace quarry::embed {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "embed/space_vector_unit.h"
+#include "base/each_processor.h"
 
 namespace quarry::embed {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "embed/space_vector_unit.h"
+#include "base/each_processor.h"
 
 namespace quarry::embed {
 
