@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "embed/embedder.h"
+#include "embed/halving.h"
 #include "embed/service.h"
 
 namespace quarry::embed {
@@ -26,8 +28,9 @@ struct TeiConfig {
     ServiceTime time{};
 };
 
-// How the service itself is reached; rerank.h asks the same one.
+// How the service itself is reached, and what it means when it refuses: rerank.cc asks the same one.
 ServiceConfig service_of(const TeiConfig& config);
+BatchFailure tei_failure(const Service& service, int status, std::string_view body);
 
 // Asks nothing yet: a service that is down does not keep the program from starting. `invalid_argument` if the
 // URL is none. The client must outlive the embedder.
