@@ -1,0 +1,113 @@
+#include "embed/openai.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "embed/openai_answer.h"
+#include "embed/remote_embedder.h"
+#include "embed/service_words.h"
+
+namespace quarry::embed {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr int most_inputs = 2'048;
+constexpr int most_tokens = 300'000;
+// No tokenizer makes more tokens than bytes, and of ordinary text none comes near half as many.
+constexpr std::size_t most_bytes = 2 * most_tokens;
+
+class OpenAiProtocol : public EmbeddingProtocol {
+public:
+    OpenAiProtocol(OpenAiConfig config, Service service)
+        : config_(std::move(config)), service_(std::move(service)) {}
+
+    const Service& service() const override { return service_; }
+    Description before_asking() const override;
+    // The protocol has no question for it: what is known is what was configured.
+    Result<Description> describe(const std::stop_token&) override { return before_asking(); }
+    std::expected<EmbedAnswer, BatchFailure> embed(const std::string& prefix,
+                                                   std::span<const std::string> texts,
+                                                   const std::stop_token& stop) override;
+
+private:
+    std::string embed_request(const std::string& prefix, std::span<const std::string> texts) const;
+    BatchFailure failure(int status, std::string_view body) const;
+
+    const OpenAiConfig config_;
+    Service service_;
+};
+
+Description OpenAiProtocol::before_asking() const {
+    return {.model = config_.model,
+            .limits = {.max_batch = std::clamp(config_.max_batch, 1, most_inputs),
+                       .max_input_tokens = config_.max_input_tokens,
+                       .max_batch_tokens = most_tokens,
+                       .requests_in_flight = config_.requests_in_flight},
+            .max_batch_bytes = most_bytes};
+}
+
+std::string OpenAiProtocol::embed_request(const std::string& prefix,
+                                          std::span<const std::string> texts) const {
+    json::array input;
+    input.reserve(texts.size());
+    for (const std::string& text : texts) input.emplace_back(prefix + text);
+    // Numbers, although base64 is a third of the bytes: not every server that speaks this knows it.
+    json::object request{{"model", config_.model}, {"input", std::move(input)}, {"encoding_format", "float"}};
+    if (config_.dimensions > 0) request["dimensions"] = config_.dimensions;
+    return json::serialize(request);
+}
+
+std::expected<EmbedAnswer, BatchFailure> OpenAiProtocol::embed(const std::string& prefix,
+                                                               std::span<const std::string> texts,
+                                                               const std::stop_token& stop) {
+    const auto response = service_.post("/v1/embeddings", embed_request(prefix, texts), stop);
+    if (!response) return std::unexpected(BatchFailure{response.error()});
+    if (response->status != 200) return std::unexpected(failure(response->status, response->body));
+    auto found = parse_openai_vectors(response->body);
+    if (!found)
+        return std::unexpected(BatchFailure{
+            {found.error().code, fmt::format("{}: {}", service_.name(), found.error().message)}});
+    return EmbedAnswer{.vectors = std::move(found->vectors), .model = std::move(found->model)};
+}
+
+// Too many texts and too long a text are told apart by sending fewer: the wording does not say which it was.
+BatchFailure OpenAiProtocol::failure(int status, std::string_view body) const {
+    const std::string words = words_of_error(body);
+    Error error = service_.error_of(status, words);
+    const bool is_too_large = is_refused_for_size(status, words);
+    if (is_too_large) error.code = ErrorCode::too_large;
+    return {.error = std::move(error), .is_batch_too_large = is_too_large};
+}
+
+std::string without_version(std::string url) {
+    while (url.ends_with('/')) url.pop_back();
+    if (url.ends_with("/v1")) url.resize(url.size() - 3);
+    return url;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Embedder>> open_openai_embedder(OpenAiConfig config, net::HttpClient& client) {
+    if (config.model.empty())
+        return fail(ErrorCode::invalid_argument, "name the model that the embedding server is asked for");
+    Service service = TRY(Service::open({.name = config.model,
+                                         .url = without_version(config.url),
+                                         .key = config.api_key,
+                                         .key_setting = config.key_setting,
+                                         .timeout = config.timeout,
+                                         .connect_timeout = config.connect_timeout,
+                                         .breaker = config.breaker,
+                                         .time = config.time},
+                                        client));
+    RemoteEmbedderConfig remote{
+        .provider = "openai", .query_prefix = config.query_prefix, .document_prefix = config.document_prefix};
+    auto protocol = std::make_unique<OpenAiProtocol>(std::move(config), std::move(service));
+    return make_remote_embedder(std::move(remote), std::move(protocol));
+}
+
+}  // namespace quarry::embed

@@ -1,0 +1,36 @@
+// Anything that speaks OpenAI's /v1/embeddings: OpenAI itself, Ollama, vLLM, llama.cpp, and TEI too.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "embed/embedder.h"
+#include "embed/service.h"
+
+namespace quarry::embed {
+
+struct OpenAiConfig {
+    std::string url = "https://api.openai.com";  // with or without /v1 at its end
+    std::string api_key{};
+    std::string key_setting = "embedding.openai_key";
+    std::string model{};  // must be set: the server has many
+    int dimensions = 0;   // shorter vectors, if the model can; 0: as the model makes them
+
+    // Put in front of what is embedded, for models that were taught so: e5 wants "query: " and "passage: ".
+    std::string query_prefix{}, document_prefix{};
+
+    std::chrono::milliseconds timeout{60'000};
+    std::chrono::milliseconds connect_timeout{5'000};
+    int max_batch = 100;           // texts in one request; OpenAI takes 2048
+    int max_input_tokens = 8'192;  // in one text
+    int requests_in_flight = 8;
+    BreakerConfig breaker{};
+    ServiceTime time{};
+};
+
+// Asks nothing yet. `invalid_argument` if the URL is none or no model is named. The client must outlive the
+// embedder.
+Result<std::unique_ptr<Embedder>> open_openai_embedder(OpenAiConfig config, net::HttpClient& client);
+
+}  // namespace quarry::embed
