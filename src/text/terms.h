@@ -15,7 +15,9 @@ namespace quarry::text {
 struct Term {
     std::string_view text{};           // folded, stemmed
     std::uint32_t begin = 0, end = 0;  // of what it was made from, in bytes
-    bool is_part = false;  // of an identifier that is itself a term: adds nothing to the text's length
+    // Of an identifier that is itself a term, or another way to write what other terms say ("nonlinear" for
+    // "non-linear", a Chinese character besides its pairs): adds nothing to the text's length.
+    bool is_part = false;
 };
 
 // How often each term occurs, in no particular order: all that ranking needs to know of a chunk.
