@@ -1,0 +1,20 @@
+// The tables of index.db, and what is checked before a file is believed to be one.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "db/sqlite.h"
+
+namespace quarry::index {
+
+// Sets up the connection that writes, and the tables if the file is new. Fails with `corrupt` if it is no
+// index of quarry or is damaged, and with `unsupported` if it is of a newer version; it is then not touched.
+Result<void> prepare_for_writing(db::Connection& connection);
+
+// The same checks, for a connection that only reads.
+Result<void> prepare_for_reading(db::Connection& connection);
+
+inline constexpr int schema_version = 1;
+
+}  // namespace quarry::index
