@@ -1,0 +1,288 @@
+// Everything that only reads.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "index/embedded/chunk_walk.h"
+#include "index/embedded/match.h"
+#include "index/embedded/packed_vector.h"
+#include "index/embedded/similar_words.h"
+#include "index/embedded/sqlite_index.h"
+
+namespace quarry::index {
+
+namespace {
+
+// Signs only say which vectors to compare: so many more than asked for find 99 of the 100 nearest.
+std::size_t candidates_for(int limit) {
+    return static_cast<std::size_t>(limit) * 10 + 300;
+}
+
+// How often a search begins again because what it found was replaced meanwhile.
+constexpr int max_tries = 5;
+
+std::vector<TermLists> lists_of(const std::vector<std::string>& terms) {
+    std::vector<TermLists> lists;
+    for (const std::string& term : terms) lists.push_back({.term = term});
+    return lists;
+}
+
+Result<void> fill(TermLists& lists, const Sources& sources, ReadConnection& rows) {
+    TRY(rows.add_postings(sources.segments, lists));
+    for (const auto& part : sources.parts) lists.add(part->find(lists.term));
+    return {};
+}
+
+Result<QueryLists> read_lists(const KeywordQuery& query, const Sources& sources, ReadConnection& rows) {
+    QueryLists lists;
+    for (const KeywordQuery::Word& word : query.words) {
+        if (word.weight > 0) lists.words.push_back({.lists = {.term = word.term}, .weight = word.weight});
+    }
+    lists.required = lists_of(query.required);
+    lists.excluded = lists_of(query.excluded);
+    for (QueryLists::Word& word : lists.words) TRY(fill(word.lists, sources, rows));
+    for (TermLists& term : lists.required) TRY(fill(term, sources, rows));
+    for (TermLists& term : lists.excluded) TRY(fill(term, sources, rows));
+    return lists;
+}
+
+// Nothing if every slot is.
+std::optional<Bits> allowed_slots(const CollectionView& view, const Filter& filter) {
+    const PageFilter pages(filter, view.pages);
+    if (pages.admits_all()) return std::nullopt;
+    Bits allowed(view.slots.size());
+    for (Slot slot = 0; slot < view.slots.size(); ++slot) {
+        const PageNumber page = view.slots.at(slot).page;
+        if (page != no_page && pages.admits(page)) allowed.set(slot);
+    }
+    return allowed;
+}
+
+struct NearChunk {
+    ChunkRef ref{};
+    std::int64_t id = 0;
+};
+
+std::vector<NearChunk> near_chunks(const CollectionView& view, std::span<const float> unit,
+                                   const Filter& filter, int limit) {
+    const std::optional<Bits> allowed = allowed_slots(view, filter);
+    std::vector<NearChunk> near;
+    for (const SignCandidate& candidate :
+         view.signs.nearest(unit, candidates_for(limit), allowed ? &*allowed : nullptr)) {
+        const SlotTable::Entry& entry = view.slots.at(candidate.slot);
+        const PageEntry& page = view.pages.at(entry.page);
+        near.push_back({.ref = {.page = page.page, .index = static_cast<int>(entry.index)},
+                        .id = page.first_chunk + entry.index});
+    }
+    return near;
+}
+
+}  // namespace
+
+Result<SqliteIndex::Look> SqliteIndex::look() {
+    std::unique_lock<std::mutex> alone;
+    if (!writer_) alone = std::unique_lock(looking_);
+    Look look{std::move(alone), TRY(connections_.take())};
+    if (writer_) return look;
+    // The number changes whenever another process has committed something.
+    const std::int64_t version = TRY(look.rows->connection().integer("PRAGMA data_version")).value_or(0);
+    if (version == seen_version_) return look;
+    Shelves loaded = TRY(load_shelves(look.rows->connection()));
+    const auto changing = lock_.to_change();
+    shelves_ = std::move(loaded);
+    seen_version_ = version;
+    return look;
+}
+
+const CollectionView* SqliteIndex::view_of(const std::string& collection) const {
+    const auto found = shelves_.find(collection);
+    return found == shelves_.end() ? nullptr : &found->second->view;
+}
+
+// Nothing if segments were exchanged while their postings were read.
+Result<std::optional<std::vector<Scored>>> SqliteIndex::try_match(const std::string& collection,
+                                                                  const KeywordQuery& query,
+                                                                  const Filter& filter, int limit) {
+    Look look = TRY(this->look());
+    std::shared_ptr<const Sources> sources;
+    {
+        const auto looking = lock_.to_look();
+        const CollectionView* view = view_of(collection);
+        if (!view) return std::vector<Scored>();
+        sources = view->sources;
+    }
+    const QueryLists lists = TRY(read_lists(query, *sources, *look.rows));
+    const auto looking = lock_.to_look();
+    const CollectionView* view = view_of(collection);
+    if (!view || view->sources != sources) return std::nullopt;
+    return TRY(best_matches(*view, lists, filter, limit));
+}
+
+Result<std::vector<Scored>> SqliteIndex::match(const std::string& collection, const KeywordQuery& query,
+                                               const Filter& filter, int limit) {
+    while (true) {
+        std::optional<std::vector<Scored>> found = TRY(try_match(collection, query, filter, limit));
+        if (found) return *std::move(found);
+    }
+}
+
+Result<SqliteIndex::Found> SqliteIndex::try_nearest(const std::string& collection,
+                                                    std::span<const float> unit, const Filter& filter,
+                                                    int limit) {
+    Look look = TRY(this->look());
+    std::vector<NearChunk> near;
+    std::int64_t space = 0;
+    {
+        const auto looking = lock_.to_look();
+        const CollectionView* view = view_of(collection);
+        if (!view || view->signs.count() == 0) return Found{};
+        if (view->signs.dimensions() != static_cast<int>(unit.size())) {
+            return fail(
+                ErrorCode::conflict,
+                fmt::format("the question's vector has {} dimensions, those of the collection have {}",
+                            unit.size(), view->signs.dimensions()));
+        }
+        space = view->space;
+        near = near_chunks(*view, unit, filter, limit);
+    }
+    const Int8Vector asked = quantise(unit);
+    Found found;
+    for (const NearChunk& chunk : near) {
+        const std::optional<std::string> packed = TRY(look.rows->vector(space, chunk.id));
+        found.is_complete = found.is_complete && packed;
+        if (packed) found.scored.push_back({.chunk = chunk.ref, .score = TRY(cosine(*packed, asked))});
+    }
+    std::ranges::sort(found.scored, [](const Scored& a, const Scored& b) {
+        return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
+    });
+    if (found.scored.size() > static_cast<std::size_t>(limit)) {
+        found.scored.resize(static_cast<std::size_t>(limit));
+    }
+    return found;
+}
+
+Result<std::vector<Scored>> SqliteIndex::nearest(const std::string& collection, std::span<const float> vector,
+                                                 const Filter& filter, int limit) {
+    const std::vector<float> unit = TRY(unit_vector(vector));
+    if (unit.empty() || limit <= 0) return std::vector<Scored>();
+    Found found;
+    for (int tries = 0; tries < max_tries; ++tries) {
+        found = TRY(try_nearest(collection, unit, filter, limit));
+        if (found.is_complete) break;
+    }
+    return std::move(found.scored);
+}
+
+Result<std::vector<FoundChunk>> SqliteIndex::read(const std::string& collection,
+                                                  std::span<const ChunkRef> chunks) {
+    Look look = TRY(this->look());
+    std::int64_t id = 0;
+    {
+        const auto looking = lock_.to_look();
+        const CollectionView* view = view_of(collection);
+        if (!view) return std::vector<FoundChunk>();
+        id = view->id;
+    }
+    std::vector<FoundChunk> found;
+    for (const ChunkRef& ref : chunks) {
+        std::optional<FoundChunk> chunk = TRY(look.rows->chunk(id, ref));
+        if (chunk) found.push_back(*std::move(chunk));
+    }
+    return found;
+}
+
+Result<IndexFacts> SqliteIndex::facts(const std::string& collection) {
+    const Look look = TRY(this->look());
+    const auto looking = lock_.to_look();
+    const CollectionView* view = view_of(collection);
+    if (!view) return IndexFacts{};
+    return IndexFacts{.pages = static_cast<std::int64_t>(view->pages.pages()),
+                      .chunks = view->slots.live(),
+                      .vectors = view->signs.count(),
+                      .embedder = view->embedder,
+                      .space = view->is_builtin ? static_cast<int>(view->space) : 0};
+}
+
+Result<std::vector<std::string>> SqliteIndex::collections() {
+    const Look look = TRY(this->look());
+    const auto looking = lock_.to_look();
+    std::vector<std::string> names;
+    for (const auto& [name, shelf] : shelves_) names.push_back(name);
+    return names;
+}
+
+Result<std::vector<std::string>> SqliteIndex::similar_words(const std::string& collection,
+                                                            const std::string& word, int limit) {
+    Look look = TRY(this->look());
+    std::shared_ptr<const Sources> sources;
+    {
+        const auto looking = lock_.to_look();
+        const CollectionView* view = view_of(collection);
+        if (!view) return std::vector<std::string>();
+        sources = view->sources;
+    }
+    // If segments are exchanged meanwhile some words may be missing: a suggestion less is no harm.
+    return find_similar_words(*look.rows, *sources, word, limit);
+}
+
+Result<std::vector<EmbeddedIndex::ChunkText>> SqliteIndex::chunks_after(const std::string& collection,
+                                                                        std::int64_t after, int limit,
+                                                                        int stride) {
+    Look look = TRY(this->look());
+    ChunkWalk walk{.after = after, .limit = limit};
+    walk.wants = [stride](std::int64_t chunk, Slot) -> Result<bool> {
+        return stride <= 1 || chunk % stride == 0;
+    };
+    {
+        const auto looking = lock_.to_look();
+        const CollectionView* view = view_of(collection);
+        if (!view) return std::vector<ChunkText>();
+        walk.collection = view->id;
+    }
+    return walk_chunks(look.rows->connection(), walk);
+}
+
+Result<std::vector<EmbeddedIndex::ChunkText>> SqliteIndex::chunks_without(const std::string& collection,
+                                                                          int space, std::int64_t after,
+                                                                          int limit) {
+    Look look = TRY(this->look());
+    db::Connection& connection = look.rows->connection();
+    db::Statement row = TRY(connection.prepare(
+        "SELECT space.collection, space.dimensions FROM space JOIN collection ON collection.id = "
+        "space.collection WHERE space.id = ?1 AND state < 2 AND name = ?2 AND NOT is_dropped"));
+    row.bind(space, collection);
+    if (!TRY(row.step())) return fail(ErrorCode::not_found, fmt::format("there is no space {}", space));
+    SeenChunks seen(connection, {.id = space, .dimensions = static_cast<int>(row.integer(1))});
+    ChunkWalk walk{.collection = row.integer(0), .after = after, .limit = limit};
+    walk.wants = [&](std::int64_t, Slot slot) -> Result<bool> { return !TRY(seen.has(slot)); };
+    row.reset();
+    return walk_chunks(connection, walk);
+}
+
+Result<std::optional<EmbeddedIndex::StoredSpace>> SqliteIndex::space(const std::string& collection,
+                                                                     int known) {
+    Look look = TRY(this->look());
+    std::int64_t used = 0;
+    {
+        const auto looking = lock_.to_look();
+        const CollectionView* view = view_of(collection);
+        if (view && view->is_builtin) used = view->space;
+    }
+    if (used == 0 || used == known) return std::nullopt;
+    db::Statement row =
+        TRY(look.rows->connection().prepare("SELECT fitted_on, bytes FROM space WHERE id = ?1"));
+    row.bind(used);
+    // It may have been left while we asked; the next question gets the one after.
+    if (!TRY(row.step()) || row.is_null(1)) return std::nullopt;
+    return StoredSpace{
+        .version = static_cast<int>(used), .fitted_on = row.integer(0), .bytes = std::string(row.text(1))};
+}
+
+Result<std::string> SqliteIndex::source() {
+    Look look = TRY(this->look());
+    db::Statement row = TRY(look.rows->connection().prepare("SELECT value FROM meta WHERE name = 'source'"));
+    if (!TRY(row.step())) return std::string();
+    return std::string(row.text(0));
+}
+
+}  // namespace quarry::index

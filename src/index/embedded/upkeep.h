@@ -1,0 +1,45 @@
+// What is done a little at a time beside the writing: parts become segments, small segments become larger
+// ones, and rows that nothing speaks of any more are removed. Used by the writer alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/result.h"
+#include "db/sqlite.h"
+#include "index/embedded/rewriting.h"
+#include "index/embedded/shelf.h"
+#include "index/embedded/view_lock.h"
+
+namespace quarry::index {
+
+class Upkeep {
+public:
+    Upkeep(db::Connection& connection, Shelves& shelves, ViewLock& lock, std::size_t tail_chunks)
+        : connection_(connection), shelves_(shelves), lock_(lock), tail_chunks_(tail_chunks) {}
+
+    // After a transaction that added chunks: what keeps pace with it.
+    Result<void> keep_up(Shelf& shelf, std::int64_t next_chunk);
+    // All there is to do.
+    Result<void> finish(std::int64_t next_chunk);
+    // The collection is about to go.
+    void forget(const Shelf& shelf);
+    void expect_rubbish() { may_have_rubbish_ = true; }
+
+private:
+    Result<void> merge_parts_of(Shelf& shelf);
+    Result<void> begin_due(std::int64_t next_chunk, std::int64_t tail_limit);
+    Result<void> begin_flush(std::int64_t next_chunk, std::int64_t tail_limit);
+    Result<void> begin_merge();
+    Result<void> step(std::optional<Rewriting>& rewriting);
+    bool is_behind() const;
+
+    db::Connection& connection_;
+    Shelves& shelves_;
+    ViewLock& lock_;
+    std::size_t tail_chunks_;
+    std::optional<Rewriting> flush_, merge_;
+    bool may_have_rubbish_ = true;
+};
+
+}  // namespace quarry::index
