@@ -287,7 +287,8 @@ public:
     // Forgets it with its pages. False if there was none.
     virtual Result<bool> remove_collection(const std::string& name) = 0;
 
-    // Of crawls there is one by itself (Reader::sessions).
+    // For operations other than crawls, which have theirs by themselves (Reader::sessions). Need not survive
+    // a power cut.
     virtual Result<void> add_session(const Session& session) = 0;
 
     virtual Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) = 0;

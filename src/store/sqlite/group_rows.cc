@@ -78,6 +78,7 @@ Result<GroupRows> GroupRows::create(db::Connection& connection) {
                        extract_us = extract_us + ?5, chunk_us = chunk_us + ?6, embed_us = embed_us + ?7,
                        index_us = index_us + ?8
         WHERE id = ?1)sql"));
+    sql.set_index_pages = TRY(connection.prepare("UPDATE grp SET index_pages = 1 WHERE id = ?1"));
     sql.open = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE finished_at IS NULL"));
     sql.find = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE id = ?1"));
     sql.state = TRY(connection.prepare("SELECT state FROM grp WHERE id = ?1"));
@@ -115,6 +116,10 @@ Result<void> GroupRows::add(std::int64_t id, const GroupTally& tally) {
               std::int64_t{spent.extract.count()}, std::int64_t{spent.chunk.count()},
               std::int64_t{spent.embed.count()}, std::int64_t{spent.index.count()})
         .run();
+}
+
+Result<void> GroupRows::set_index_pages(std::int64_t id) {
+    return sql_.set_index_pages.bind(id).run();
 }
 
 Result<std::vector<OpenGroup>> GroupRows::open_groups() {

@@ -66,6 +66,7 @@ public:
     Result<void> insert(std::int64_t id, const NewGroup& group, int owner, Timestamp now);
     Result<void> save(const OpenGroup& group);
     Result<void> add(std::int64_t id, const GroupTally& tally);
+    Result<void> set_index_pages(std::int64_t id);
     Result<std::vector<OpenGroup>> open_groups();
     Result<OpenGroup> load(std::int64_t id);
     // The state of any group, also one that is over; nothing if there is none.
@@ -76,8 +77,8 @@ public:
 
 private:
     struct Statements {
-        db::Statement insert, save, add, open, find, state, closing_jobs, clear_closing_jobs, roots,
-            set_roots;
+        db::Statement insert, save, add, set_index_pages, open, find, state, closing_jobs, clear_closing_jobs,
+            roots, set_roots;
     };
     explicit GroupRows(Statements statements) : sql_(std::move(statements)) {}
 

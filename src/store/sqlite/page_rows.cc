@@ -54,7 +54,15 @@ constexpr std::string_view drop_content_sql = R"sql(
 constexpr std::string_view insert_result_sql = R"sql(
     INSERT INTO result(grp, sequence, url, page, content) VALUES (?1, ?2, ?3, ?4, ?5))sql";
 
-constexpr std::string_view delete_page_sql = "DELETE FROM page WHERE id = ?1";
+constexpr std::string_view forget_results_sql = "DELETE FROM result WHERE page = ?1 RETURNING url, content";
+
+constexpr std::string_view forget_content_sql = "DELETE FROM content WHERE id = ?1";
+
+constexpr std::string_view forget_url_sql = "UPDATE frontier SET content = NULL WHERE id = ?1";
+
+constexpr std::string_view set_outbox_sql = "UPDATE page SET outbox = ?2, version = ?3 WHERE id = ?1";
+
+constexpr std::string_view delete_page_sql = "DELETE FROM page WHERE id = ?1 RETURNING id";
 
 constexpr std::string_view count_misses_sql = R"sql(
     UPDATE page SET missed = missed + 1 WHERE site = ?1 AND collection = ?2 AND seen_by < ?3)sql";
@@ -107,7 +115,7 @@ private:
 
 Result<PageRows> PageRows::create(db::Connection& connection, Surroundings surroundings) {
     Statements sql;
-    const std::array<std::pair<db::Statement*, std::string_view>, 15> all = {{
+    const std::array<std::pair<db::Statement*, std::string_view>, 19> all = {{
         {&sql.find, find_sql},
         {&sql.insert_page, insert_page_sql},
         {&sql.replace_page, replace_page_sql},
@@ -116,6 +124,10 @@ Result<PageRows> PageRows::create(db::Connection& connection, Surroundings surro
         {&sql.add_html, add_html_sql},
         {&sql.drop_content, drop_content_sql},
         {&sql.insert_result, insert_result_sql},
+        {&sql.forget_results, forget_results_sql},
+        {&sql.forget_content, forget_content_sql},
+        {&sql.forget_url, forget_url_sql},
+        {&sql.set_outbox, set_outbox_sql},
         {&sql.delete_page, delete_page_sql},
         {&sql.count_misses, count_misses_sql},
         {&sql.missed_pages, missed_pages_sql},
@@ -151,23 +163,29 @@ Result<std::optional<PageRows::Row>> PageRows::find(const std::string& collectio
 
 Result<PageChange> PageRows::write(const PageOwner& owner, JobId url, const PageWrite& write) {
     const std::optional<Row> row = TRY(find(collection_of(owner), write.key));
-    PageChange change;
-    if (!row) {
-        if (!write.content) {
-            return fail(ErrorCode::not_found,
-                        fmt::format("{} is said to be unchanged, but is not stored", write.facts.url));
-        }
-        change = TRY(insert(owner, write));
-    } else if (!write.content || write.facts.content_hash == row->content_hash) {
-        change = TRY(touch(owner, write, *row));
-    } else {
-        change = TRY(replace(owner, write, *row));
-    }
+    const bool is_same = row && (!write.content || write.facts.content_hash == row->content_hash);
+    const PageChange change =
+        is_same ? TRY(touch(owner, write, *row)) : TRY(insert_or_replace(owner, write, row));
     TRY(sql_.insert_result
             .bind(number(owner.group), around_.next_id(), number(url), number(change.page),
                   number(change.content))
             .run());
     return change;
+}
+
+Result<PageChange> PageRows::write(const PageOwner& owner, const PageWrite& write) {
+    const std::optional<Row> row = TRY(find(collection_of(owner), write.key));
+    const bool is_same = row && (!write.content || write.facts.content_hash == row->content_hash);
+    if (is_same) return PageChange{.page = row->page, .content = row->content, .unchanged = true};
+    return insert_or_replace(owner, write, row);
+}
+
+Result<PageChange> PageRows::insert_or_replace(const PageOwner& owner, const PageWrite& write,
+                                               const std::optional<Row>& row) {
+    if (row) return replace(owner, write, *row);
+    if (write.content) return insert(owner, write);
+    return fail(ErrorCode::not_found,
+                fmt::format("{} is said to be unchanged, but is not stored", write.facts.url));
 }
 
 Result<PageChange> PageRows::insert(const PageOwner& owner, const PageWrite& write) {
@@ -275,6 +293,37 @@ Result<void> PageRows::remove(const PageOwner& owner, const Row& row) {
     TRY(around_.outbox.rows.supersede(*row.outbox));
     TRY(insert_change(owner, {.page = row.page, .version = row.version + 1, .url = row.url}));
     return {};
+}
+
+Result<bool> PageRows::forget(const FoundPage& page) {
+    std::vector<std::int64_t> urls, contents = {number(page.content)};
+    sql_.forget_results.bind(number(page.page));
+    while (TRY(sql_.forget_results.step())) {
+        urls.push_back(sql_.forget_results.integer(0));
+        contents.push_back(sql_.forget_results.integer(1));
+    }
+    sql_.forget_results.reset();
+    for (const std::int64_t url : urls) TRY(sql_.forget_url.bind(url).run());
+    for (const std::int64_t content : contents) TRY(sql_.forget_content.bind(content).run());
+    // A group may have a page twice: then it was forgotten a moment ago.
+    sql_.delete_page.bind(number(page.page));
+    const bool was_there = TRY(sql_.delete_page.step());
+    sql_.delete_page.reset();
+    if (!was_there || !page.outbox) return was_there;
+    TRY(around_.outbox.rows.supersede(*page.outbox));
+    const PageOwner nobody{.collection = page.collection, .priority = priority_normal};
+    TRY(insert_change(nobody, {.page = page.page, .version = page.version + 1, .url = page.url}));
+    return true;
+}
+
+Result<std::optional<ChangeRow>> PageRows::index_again(const PageOwner& owner, const FoundPage& page) {
+    std::optional<ChangeRow> former;
+    if (page.outbox) former = TRY(around_.outbox.rows.supersede(*page.outbox));
+    const std::int64_t version = page.version + 1;  // or the index would think that it knows it
+    const std::int64_t id = TRY(insert_change(
+        owner, {.page = page.page, .content = page.content, .version = version, .url = page.url}));
+    TRY(sql_.set_outbox.bind(number(page.page), id, version).run());
+    return former;
 }
 
 Result<std::int64_t> PageRows::settle(const PageOwner& owner, int after_misses) {

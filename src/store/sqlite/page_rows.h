@@ -17,13 +17,14 @@
 #include "model/ids.h"
 #include "model/stored_page.h"
 #include "store/sqlite/outbox.h"
+#include "store/sqlite/page_walk.h"
 
 namespace quarry::store {
 
 // The group that pages are written for. With zero retention its pages are its own: they neither replace what
 // is stored nor are they indexed, and they go with the group.
 struct PageOwner {
-    GroupId group{};
+    GroupId group{};  // 0 for none
     std::string collection{};
     std::string site{};
     bool index_pages = true;
@@ -58,6 +59,14 @@ public:
     // page was removed meanwhile and must be fetched anew.
     Result<PageChange> write(const PageOwner& owner, JobId url, const PageWrite& write);
 
+    // Saves a page that no crawl brought. One in the words that are stored changes nothing.
+    Result<PageChange> write(const PageOwner& owner, const PageWrite& write);
+
+    // Removes a page for good, with all its words, also those that crawls brought. False if it is gone.
+    Result<bool> forget(const FoundPage& page);
+    // Adds a change of the page as it is, in place of the last one, which is returned.
+    Result<std::optional<ChangeRow>> index_again(const PageOwner& owner, const FoundPage& page);
+
     // Forgets a page that the site has no more. False if there is none. What crawls brought stays theirs.
     Result<bool> remove(const PageOwner& owner, const UrlKey& key);
 
@@ -76,8 +85,8 @@ public:
 private:
     struct Statements {
         db::Statement find, insert_page, replace_page, touch_page, insert_content, add_html, drop_content,
-            insert_result, delete_page, count_misses, missed_pages, has_pages, results, delete_results,
-            pages_without_retention;
+            insert_result, forget_results, forget_content, forget_url, set_outbox, delete_page, count_misses,
+            missed_pages, has_pages, results, delete_results, pages_without_retention;
     };
     // A page row as far as writing needs it.
     struct Row {
@@ -94,6 +103,8 @@ private:
 
     static Row row_of(const db::Statement& statement);
     Result<std::optional<Row>> find(const std::string& collection, const UrlKey& key);
+    Result<PageChange> insert_or_replace(const PageOwner& owner, const PageWrite& write,
+                                         const std::optional<Row>& row);
     Result<PageChange> insert(const PageOwner& owner, const PageWrite& write);
     Result<PageChange> replace(const PageOwner& owner, const PageWrite& write, const Row& row);
     Result<PageChange> touch(const PageOwner& owner, const PageWrite& write, const Row& row);

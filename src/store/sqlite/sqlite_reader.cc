@@ -6,8 +6,10 @@
 
 #include "db/sqlite.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/sqlite_reader_collections.h"
 #include "store/sqlite/sqlite_reader_groups.h"
 #include "store/sqlite/sqlite_reader_jobs.h"
+#include "store/sqlite/sqlite_reader_metrics.h"
 #include "store/sqlite/sqlite_reader_outbox.h"
 #include "store/sqlite/sqlite_reader_pages.h"
 #include "store/sqlite/sqlite_reader_urls.h"
@@ -61,19 +63,21 @@ public:
     Result<OutboxCounts> outbox_counts(const std::string& collection, std::optional<GroupId> group) override {
         return in_snapshot([&] { return read_outbox_counts(connection_, collection, group); });
     }
-    Result<std::vector<Collection>> collections() override { return fail(ErrorCode::unsupported, "soon"); }
-    Result<std::optional<Collection>> collection(const std::string&) override {
-        return fail(ErrorCode::unsupported, "soon");
+    Result<std::vector<Collection>> collections() override {
+        return in_snapshot([&] { return read_collections(connection_); });
     }
-    Result<std::vector<Session>> sessions(const SessionFilter&) override {
-        return fail(ErrorCode::unsupported, "soon");
+    Result<std::optional<Collection>> collection(const std::string& name) override {
+        return in_snapshot([&] { return read_collection(connection_, name); });
     }
-    Result<std::vector<SessionDay>> session_days(int) override {
-        return fail(ErrorCode::unsupported, "soon");
+    Result<std::vector<Session>> sessions(const SessionFilter& filter) override {
+        return in_snapshot([&] { return read_sessions(connection_, filter); });
+    }
+    Result<std::vector<SessionDay>> session_days(int limit) override {
+        return read_session_days(connection_, limit);
     }
     Result<Timings> timings(GroupId id) override { return TRY(read_group(connection_, id)).timings; }
-    Result<std::vector<SlowPage>> slowest_pages(GroupId, int) override {
-        return fail(ErrorCode::unsupported, "soon");
+    Result<std::vector<SlowPage>> slowest_pages(GroupId id, int limit) override {
+        return read_slowest_pages(connection_, id, limit);
     }
 
     Result<std::vector<WorkerInfo>> workers() override { return read_workers(connection_); }

@@ -1,11 +1,13 @@
 #include "store/sqlite/sqlite_store.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "base/guarded.h"
 #include "store/sqlite/adding.h"
 #include "store/sqlite/change_signal.h"
+#include "store/sqlite/collection_rows.h"
 #include "store/sqlite/disk_watch.h"
 #include "store/sqlite/filtered.h"
 #include "store/sqlite/finishing.h"
@@ -13,10 +15,13 @@
 #include "store/sqlite/lease_life.h"
 #include "store/sqlite/leasing.h"
 #include "store/sqlite/ledger.h"
+#include "store/sqlite/page_changes.h"
 #include "store/sqlite/schedules.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/sessions.h"
 #include "store/sqlite/sweep.h"
 #include "store/sqlite/writer.h"
+#include "store/sqlite/writing_pages.h"
 
 namespace quarry::store {
 
@@ -105,16 +110,21 @@ public:
         return change_all({.change = BulkChange::reprioritise, .filter = filter, .priority = priority});
     }
 
-    Result<PagesWritten> write_pages(PageBatch) override { return fail(ErrorCode::unsupported, "soon"); }
-    Result<std::int64_t> forget(const PageFilter&) override { return fail(ErrorCode::unsupported, "soon"); }
-    Result<std::int64_t> index_again(const PageFilter&) override {
-        return fail(ErrorCode::unsupported, "soon");
+    Result<PagesWritten> write_pages(PageBatch batch) override;
+    Result<std::int64_t> forget(const PageFilter& filter) override;
+    Result<std::int64_t> index_again(const PageFilter& filter) override;
+    Result<void> set_collection(const Collection& collection) override {
+        return change<void>([&] { return store::set_collection(*ledger_, collection); });
     }
-    Result<void> set_collection(const Collection&) override { return fail(ErrorCode::unsupported, "soon"); }
-    Result<bool> remove_collection(const std::string&) override {
-        return fail(ErrorCode::unsupported, "soon");
+    Result<bool> remove_collection(const std::string& name) override {
+        const std::int64_t forgotten = TRY(forget({.collection = name}));
+        const bool removed = TRY(change<bool>([&] { return store::remove_collection(*ledger_, name); }));
+        return removed || forgotten > 0;
     }
-    Result<void> add_session(const Session&) override { return fail(ErrorCode::unsupported, "soon"); }
+    Result<void> add_session(const Session& session) override {
+        return soon<void>([&] { return store::add_session(*ledger_, session); });
+    }
+
     Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) override {
         return change<void>([&] { return set_owner_limits(*ledger_, owner, limits); });
     }
@@ -158,6 +168,8 @@ private:
         return writer_->call<T>(Sync::later, 1, operation);
     }
     Result<std::int64_t> change_all(BulkRequest request);
+    using PageOperation = Answer<PagesChanged> (&)(Ledger&, const PageFilter&, const PagePlace&);
+    Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
     void tell(std::span<const Event> events, bool wakes);
 
     SqliteConfig config_;
@@ -225,6 +237,48 @@ Result<std::int64_t> SqliteStore::change_all(BulkRequest request) {
     }
 }
 
+Result<std::int64_t> SqliteStore::change_pages(PageFilter filter, PageOperation operation) {
+    std::ranges::sort(filter.keys);
+    std::ranges::sort(filter.urls);
+    std::int64_t changed = 0;
+    for (std::optional<PagePlace> place = PagePlace{}; place;) {
+        PagesChanged step = TRY(change<PagesChanged>([&] { return operation(*ledger_, filter, *place); }));
+        changed += step.count;
+        place = std::move(step.next);
+    }
+    return changed;
+}
+
+Result<PagesWritten> SqliteStore::write_pages(PageBatch batch) {
+    TRY(disk_.check());
+    if (batch.collection.empty() || batch.collection.starts_with('#')) {
+        return fail(ErrorCode::invalid_argument, "a collection has a name, which does not begin with #");
+    }
+    PagesWritten written;
+    for (std::span<const PageWrite> left = batch.pages; !left.empty();) {
+        const auto some = left.first(pages_in_step(left));
+        const PagesWritten step = TRY(writer_->call<PagesWritten>(
+            Sync::before, some.size(), [&] { return store::write_pages(*ledger_, batch, some); }));
+        written.added += step.added;
+        written.changed += step.changed;
+        written.unchanged += step.unchanged;
+        left = left.subspan(some.size());
+    }
+    return written;
+}
+
+Result<std::int64_t> SqliteStore::forget(const PageFilter& filter) {
+    if (filter.is_empty()) {
+        return fail(ErrorCode::invalid_argument, "nothing was said of which pages to forget");
+    }
+    return change_pages(filter, forget_pages);
+}
+
+Result<std::int64_t> SqliteStore::index_again(const PageFilter& filter) {
+    if (filter.group) TRY(change<void>([&] { return let_group_index(*ledger_, *filter.group); }));
+    return change_pages(filter, index_pages_again);
+}
+
 Result<Swept> SqliteStore::sweep(const Retention& retention, std::chrono::milliseconds budget) {
     const auto end = std::chrono::steady_clock::now() + budget;
     Swept swept;
@@ -233,6 +287,8 @@ Result<Swept> SqliteStore::sweep(const Retention& retention, std::chrono::millis
         swept.jobs += step.swept.jobs;
         swept.groups += step.swept.groups;
         swept.contents += step.swept.contents;
+        swept.changes += step.swept.changes;
+        swept.sessions += step.swept.sessions;
         if (step.is_last) break;
     } while (std::chrono::steady_clock::now() < end);
     return swept;

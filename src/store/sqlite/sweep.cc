@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "store/sqlite/columns.h"
+#include "store/sqlite/sessions.h"
 
 namespace quarry::store {
 
@@ -76,6 +77,14 @@ Result<Swept> sweep_jobs(Ledger& ledger, const Retention& retention) {
     return swept;
 }
 
+Result<std::int64_t> sweep_changes(Ledger& ledger, const Retention& retention) {
+    const auto ids = TRY(ledger.outbox().rows.ended_before(ledger.now() - retention.outbox, rows_per_step));
+    for (const std::int64_t id : ids) {
+        if (const auto row = TRY(ledger.outbox().rows.find(id))) TRY(ledger.outbox().rows.forget(*row));
+    }
+    return std::ssize(ids);
+}
+
 struct OldGroup {
     std::int64_t id = 0;
     bool zero_retention = false;
@@ -113,6 +122,7 @@ Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
         return false;
     }
     TRY(remove_rows(ledger, "DELETE FROM alias WHERE grp = ?1 AND ?2", group));
+    TRY(fold_group(ledger, group));
     TRY(remove_rows(ledger, "DELETE FROM grp WHERE id = ?1 AND ?2", group));
     return true;
 }
@@ -121,12 +131,15 @@ Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
 
 Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
     if (!ledger.sweep_place.jobs_done) return SweepStep{.swept = TRY(sweep_jobs(ledger, retention))};
+    SweepStep step;
+    step.swept.changes = TRY(sweep_changes(ledger, retention));
+    step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_step));
+    if (step.swept.changes + step.swept.sessions > 0) return step;
     const auto group = TRY(next_old_group(ledger, retention));
     if (!group) {
         ledger.sweep_place = {};
         return SweepStep{.is_last = true};
     }
-    SweepStep step;
     const SecureDelete secure = TRY(SecureDelete::begin(ledger.connection(), group->zero_retention));
     if (TRY(remove_some_of(ledger, group->id, step.swept))) ++step.swept.groups;
     return step;
