@@ -31,10 +31,11 @@ public:
     }
 
     Result<Candidates> find() {
-        const std::vector<float> vector = query_vector();
+        std::vector<float> vector = query_vector();
         Ranking words, near;
         if (found_.mode != Mode::vector)
             words = TRY(parts_.index.match(request_.collection, query_.keywords, request_.filter, depth_));
+        if (found_.mode == Mode::hybrid && parts_.lean) vector = TRY(leaning(std::move(vector), words));
         if (found_.mode != Mode::keyword)
             near = TRY(parts_.index.nearest(request_.collection, vector, request_.filter, depth_));
         found_.ranking = TRY(fused(std::move(words), std::move(near)));
@@ -59,6 +60,14 @@ private:
         found_.mode = Mode::keyword;
         if (!why.empty()) found_.warning = "answered by words alone: " + why;
         return {};
+    }
+
+    Result<std::vector<float>> leaning(std::vector<float> vector, const Ranking& words) {
+        std::vector<ChunkRef> refs;
+        for (const index::Scored& hit : first(words, tuning_.lean_on)) refs.push_back(hit.chunk);
+        if (refs.empty()) return vector;
+        const auto best = TRY(parts_.index.read(request_.collection, refs));
+        return parts_.lean(request_.collection, std::move(vector), best);
     }
 
     Result<Ranking> fused(Ranking words, Ranking near) {
