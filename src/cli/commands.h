@@ -13,6 +13,7 @@ Command add_export(CommandBuilder& builder);
 Command add_schedule(CommandBuilder& builder);
 Command add_worker(CommandBuilder& builder);
 Command add_daemon(CommandBuilder& builder);
+Command add_embed_daemon(CommandBuilder& builder);
 Command add_backup(CommandBuilder& builder);
 Command add_convert(CommandBuilder& builder);
 Command add_map(CommandBuilder& builder);
