@@ -1,0 +1,38 @@
+#include "cli/queue_change.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "app/background.h"
+#include "app/owner_protocol.h"
+#include "cli/crawl_text.h"
+#include "cli/exit_code.h"
+#include "cli/place.h"
+
+namespace quarry::cli {
+
+namespace json = boost::json;
+
+int change_jobs(const Session& session, const app::Workplace& place, const QueueFlags& flags,
+                const QueueChange& change) {
+    const auto reader = app::open_reader(place);
+    if (!reader) return give_up(session, reader.error());
+    auto filter = job_filter(**reader, flags);
+    if (!filter) return give_up(session, filter.error());
+    const auto asked = app::ask(place, change.method, app::to_json(*filter));
+    if (!asked) return give_up(session, asked.error());
+    const auto changed = asked->answer.at("count").to_number<std::int64_t>();
+    if (session.json) {
+        write_data(json::serialize(json::object{{"success", true}, {"count", changed}}) + "\n");
+    } else {
+        say(fmt::format("{} {} {}", with_commas(changed), changed == 1 ? "job" : "jobs", change.done));
+    }
+    if (change.brings_work && changed > 0 && !asked->by_owner)
+        if (const auto started =
+                app::start_background_worker(place, place.settings.duration("worker.idle_exit"));
+            !started)
+            return give_up(session, started.error());
+    return exit_yes;
+}
+
+}  // namespace quarry::cli
