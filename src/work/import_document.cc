@@ -1,0 +1,87 @@
+#include "work/import_document.h"
+
+#include <array>
+
+#include <fmt/format.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "url/percent.h"
+
+namespace quarry::work {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view file_scheme = "file://";
+
+// The fields that are texts, by their names in a page of `write_pages`.
+constexpr std::array<std::pair<std::string_view, std::string ImportDocument::*>, 8> texts = {{
+    {"url", &ImportDocument::url},
+    {"id", &ImportDocument::id},
+    {"title", &ImportDocument::title},
+    {"markdown", &ImportDocument::markdown},
+    {"language", &ImportDocument::language},
+    {"content_type", &ImportDocument::content_type},
+    {"etag", &ImportDocument::etag},
+    {"last_modified", &ImportDocument::last_modified},
+}};
+
+}  // namespace
+
+UrlKey document_key(std::string_view url) {
+    const XXH128_hash_t hash = XXH3_128bits(url.data(), url.size());
+    return {.high = hash.high64, .low = hash.low64};
+}
+
+json::object to_json(const ImportDocument& document) {
+    json::object page;
+    page.reserve(texts.size() + 2);
+    for (const auto& [name, field] : texts) {
+        const std::string& text = document.*field;
+        if (!text.empty()) page.emplace(name, text);
+    }
+    if (document.body_bytes > 0) page.emplace("body_bytes", document.body_bytes);
+    if (!document.metadata.empty()) page.emplace("metadata", document.metadata);
+    return page;
+}
+
+Result<ImportDocument> parse_import_document(const json::value& page) {
+    const json::object* object = page.if_object();
+    if (!object) return fail(ErrorCode::invalid_argument, "a page has to be an object");
+    ImportDocument document;
+    for (const auto& [name, field] : texts) {
+        const json::value* value = object->if_contains(name);
+        if (!value) continue;
+        if (!value->is_string())
+            return fail(ErrorCode::invalid_argument, fmt::format("a page's \"{}\" has to be a text", name));
+        document.*field = std::string_view(value->get_string());
+    }
+    if (document.url.empty()) return fail(ErrorCode::invalid_argument, "a page has no \"url\"");
+    if (const json::value* bytes = object->if_contains("body_bytes"); bytes && bytes->is_int64())
+        document.body_bytes = bytes->get_int64();
+    if (const json::value* metadata = object->if_contains("metadata"); metadata && metadata->is_object())
+        document.metadata = metadata->get_object();
+    return document;
+}
+
+std::string file_url(std::string_view absolute_path) {
+    std::string url(file_scheme);
+    // A '%' would begin an escape, and URLs take a backslash for a slash.
+    for (const char c : absolute_path) {
+        if (c == '%')
+            url += "%25";
+        else if (c == '\\')
+            url += "%5C";
+        else
+            url::append_encoded({&c, 1}, url::EncodeSet::path, url);
+    }
+    return url;
+}
+
+std::optional<std::string> path_of_file_url(std::string_view url) {
+    if (!url.starts_with(file_scheme) || !url.substr(file_scheme.size()).starts_with('/')) return {};
+    return url::percent_decoded(url.substr(file_scheme.size()));
+}
+
+}  // namespace quarry::work
