@@ -92,11 +92,6 @@ std::size_t skip_destination(std::string_view text, std::size_t at) {
     return std::min(at, text.size());
 }
 
-std::size_t skip_spaces(std::string_view text, std::size_t at) {
-    while (at < text.size() && is_space(text[at])) ++at;
-    return at;
-}
-
 // `](destination "title")`
 std::size_t skip_link_target(std::string_view text, std::size_t at) {
     if (at + 1 >= text.size() || text[at + 1] != '(') return at;
@@ -152,6 +147,17 @@ Fence fence_at(std::string_view text, std::size_t line_begin) {
     return {text[at], length, at + length};
 }
 
+bool closes_fence(std::string_view text, std::size_t line_begin, const Fence& fence) {
+    std::size_t at = line_begin;
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '>')) ++at;
+    if (at >= text.size() || text[at] != fence.mark) return false;
+    const std::size_t length = run_length(text, at);
+    if (length < fence.length) return false;
+    for (at += length; at < text.size() && text[at] != '\n'; ++at)
+        if (!is_space(text[at])) return false;
+    return true;
+}
+
 std::size_t MarkdownMarks::enter_line(std::size_t at) {
     if (at == closing_line_) return line_end(text_, at);
     if (is_code(at)) return at;
@@ -169,9 +175,7 @@ std::size_t MarkdownMarks::enter_fence(const Fence& fence) {
     code_end_ = text_.size();
     for (std::size_t line = info_end; line < text_.size(); line = line_end(text_, line)) {
         ++line;
-        const Fence close = fence_at(text_, line);
-        if (close.mark != fence.mark || close.length < fence.length) continue;
-        if (skip_spaces(text_, close.marks_end) < line_end(text_, line)) continue;
+        if (!closes_fence(text_, line, fence)) continue;
         code_end_ = closing_line_ = line;
         break;
     }

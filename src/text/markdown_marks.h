@@ -16,6 +16,9 @@ struct Fence {
 };
 Fence fence_at(std::string_view text, std::size_t line_begin);
 
+// Whether this line ends the block that the fence began: as many marks of its kind, and nothing behind them.
+bool closes_fence(std::string_view text, std::size_t line_begin, const Fence& fence);
+
 // Reads along with a scan of the text from its begin to its end; positions asked for never decrease. Linear
 // in all.
 class MarkdownMarks {
