@@ -13,6 +13,7 @@
 
 #include <time.h>
 
+#include "text/chunk_markdown.h"
 #include "text/terms.h"
 
 namespace {
@@ -76,5 +77,9 @@ int main(int argc, char** argv) {
         const std::string_view one[] = {text};
         return reader.count(one).counts.size();
     });
+    measure("chunk", texts, rounds,
+            [](const std::string& text) { return text::chunk_markdown(text, "", {}).size(); });
+    measure("estimate", texts, rounds,
+            [](const std::string& text) { return static_cast<std::size_t>(text::estimate_tokens(text)); });
     return texts.empty() ? 1 : 0;
 }
