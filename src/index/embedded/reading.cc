@@ -34,6 +34,10 @@ Result<void> ReadConnection::prepare() {
     return {};
 }
 
+void ReadConnection::reset() {
+    for (db::Statement* statement : {&leaf_, &vector_, &page_, &passages_}) statement->reset();
+}
+
 Result<void> ReadConnection::add_postings(const std::vector<Segment>& segments, TermLists& lists) {
     for (const Segment& segment : segments) {
         leaf_.bind(segment.id, db::Blob{lists.term});
@@ -48,12 +52,10 @@ Result<void> ReadConnection::add_postings(const std::vector<Segment>& segments, 
     return {};
 }
 
-Result<std::optional<std::string>> ReadConnection::vector(std::int64_t space, std::int64_t chunk) {
+Result<std::optional<std::string_view>> ReadConnection::vector(std::int64_t space, std::int64_t chunk) {
     vector_.bind(space, chunk);
-    std::optional<std::string> bytes;
-    if (TRY(vector_.step())) bytes = vector_.text(0);
-    vector_.reset();
-    return bytes;
+    if (!TRY(vector_.step())) return std::nullopt;
+    return vector_.text(0);
 }
 
 Result<std::optional<FoundChunk>> ReadConnection::chunk(std::int64_t collection, ChunkRef ref) {
@@ -96,10 +98,12 @@ Result<ReadConnections::Lease> ReadConnections::take() {
 }
 
 Result<void> ReadConnections::Lease::renew() {
+    connection_->reset();
     return connection_->connection().execute("END; BEGIN");
 }
 
 void ReadConnections::give_back(std::unique_ptr<ReadConnection> connection) {
+    connection->reset();
     // One whose transaction cannot even be ended is closed.
     if (!connection->connection().execute("END")) return;
     idle_.with([&](auto& idle) {

@@ -26,10 +26,12 @@ public:
 
     // Adds the term's postings in these segments.
     Result<void> add_postings(const std::vector<Segment>& segments, TermLists& lists);
-    // Nothing if there is no such vector.
-    Result<std::optional<std::string>> vector(std::int64_t space, std::int64_t chunk);
+    // Nothing if there is no such vector. Valid until the next call.
+    Result<std::optional<std::string_view>> vector(std::int64_t space, std::int64_t chunk);
     // Nothing if it is not there.
     Result<std::optional<FoundChunk>> chunk(std::int64_t collection, ChunkRef ref);
+
+    void reset();  // ends what is being read
 
 private:
     explicit ReadConnection(db::Connection connection) : connection_(std::move(connection)) {}

@@ -35,38 +35,60 @@ std::string_view first_letter(std::string_view word) {
     return word.substr(0, std::min(size, word.size()));
 }
 
-// The words that begin with these letters, with how many chunks they are in.
-class Vocabulary {
+struct Similar {
+    int slips = 0;
+    std::int64_t chunks = 0;
+};
+
+// Words that begin with the same letter as the one that was typed, if they are like it.
+class SimilarWords {
 public:
-    explicit Vocabulary(std::string_view prefix) : prefix_(prefix) {}
+    SimilarWords(std::string_view typed, int most) : typed_(typed), most_(most) {}
+
+    std::string_view prefix() const { return first_letter(typed_); }
 
     Result<void> add(std::unique_ptr<TermCursor> cursor) {
         while (TRY(cursor->next())) {
-            if (!cursor->term().starts_with(prefix_)) {
-                if (cursor->term() > prefix_) break;
-                continue;
-            }
-            if (cursor->term().size() > longest) continue;
-            const auto count = posting_count(cursor->postings());
-            const auto found = words_.find(cursor->term());
-            if (found != words_.end()) {
-                found->second += count;
-            } else {
-                words_.emplace(std::string(cursor->term()), count);
-            }
+            const std::string_view term = cursor->term();
+            if (term < prefix()) continue;
+            if (!term.starts_with(prefix())) break;
+            if (term.size() > longest || term == typed_) continue;
+            const int slips = slips_between(typed_, term, most_);
+            if (slips > most_) continue;
+            Similar& similar = words_[std::string(term)];
+            similar.slips = slips;
+            similar.chunks += posting_count(cursor->postings());
         }
         return {};
     }
-    const auto& words() const { return words_; }
+
+    // The fewest slips first, then the most frequent.
+    std::vector<std::string> best(std::size_t limit) const {
+        std::vector<std::pair<Similar, std::string>> all;
+        for (const auto& [word, similar] : words_) all.emplace_back(similar, word);
+        std::ranges::stable_sort(all, [](const auto& a, const auto& b) {
+            return a.first.slips != b.first.slips ? a.first.slips < b.first.slips
+                                                  : a.first.chunks > b.first.chunks;
+        });
+        std::vector<std::string> words;
+        for (const auto& [similar, word] : all) {
+            if (words.size() < limit) words.push_back(word);
+        }
+        return words;
+    }
 
 private:
-    std::string_view prefix_;
-    std::map<std::string, std::int64_t, std::less<>> words_;
+    std::string_view typed_;
+    int most_;
+    std::map<std::string, Similar, std::less<>> words_;
 };
 
 }  // namespace
 
 int slips_between(std::string_view a, std::string_view b, int most) {
+    // A character has four bytes at most: most words are told apart by this alone.
+    const std::size_t longer = std::max(a.size(), b.size()), shorter = std::min(a.size(), b.size());
+    if (longer - shorter > 4 * static_cast<std::size_t>(most)) return most + 1;
     const std::u32string from = letters_of(a), to = letters_of(b);
     const auto difference = static_cast<std::ptrdiff_t>(from.size()) - static_cast<std::ptrdiff_t>(to.size());
     if (difference > most || -difference > most) return most + 1;
@@ -92,38 +114,16 @@ Result<std::vector<std::string>> find_similar_words(ReadConnection& rows, const 
                                                     const std::string& word, int limit) {
     const std::size_t letters = letters_of(word).size();
     if (letters < 3 || word.size() > longest || limit <= 0) return std::vector<std::string>();
-    const std::string prefix(first_letter(word));
-    Vocabulary vocabulary(prefix);
+    SimilarWords similar(word, letters < 6 ? 1 : 2);
     for (const auto& part : sources.parts) {
-        const std::size_t first = part->lower_bound(prefix);
-        const std::string before = first == 0 ? "" : std::string(part->term(first - 1));
-        TRY(vocabulary.add(open_part(*part, before)));
+        const std::size_t first = part->lower_bound(similar.prefix());
+        TRY(similar.add(open_part(*part, first == 0 ? std::string_view() : part->term(first - 1))));
     }
     for (const Segment& segment : sources.segments) {
-        auto cursor = TRY(open_segment(rows.connection(), segment.id, prefix));
-        TRY(vocabulary.add(std::move(cursor)));
+        auto cursor = TRY(open_segment(rows.connection(), segment.id, std::string(similar.prefix())));
+        TRY(similar.add(std::move(cursor)));
     }
-
-    struct Similar {
-        int slips;
-        std::int64_t chunks;
-        const std::string* word;
-    };
-    const int most = letters < 6 ? 1 : 2;
-    std::vector<Similar> similar;
-    for (const auto& [other, chunks] : vocabulary.words()) {
-        const int slips = slips_between(word, other, most);
-        if (slips > 0 && slips <= most) similar.push_back({slips, chunks, &other});
-    }
-    std::ranges::sort(similar, [](const Similar& a, const Similar& b) {
-        return a.slips != b.slips ? a.slips < b.slips : a.chunks > b.chunks;
-    });
-    std::vector<std::string> words;
-    for (const Similar& found : similar) {
-        if (words.size() == static_cast<std::size_t>(limit)) break;
-        words.push_back(*found.word);
-    }
-    return words;
+    return similar.best(static_cast<std::size_t>(limit));
 }
 
 }  // namespace quarry::index

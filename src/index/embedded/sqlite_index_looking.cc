@@ -6,17 +6,13 @@
 #include "index/embedded/chunk_walk.h"
 #include "index/embedded/match.h"
 #include "index/embedded/packed_vector.h"
+#include "index/embedded/rescoring.h"
 #include "index/embedded/similar_words.h"
 #include "index/embedded/sqlite_index.h"
 
 namespace quarry::index {
 
 namespace {
-
-// Signs only say which vectors to compare: so many more than asked for find 99 of the 100 nearest.
-std::size_t candidates_for(int limit) {
-    return static_cast<std::size_t>(limit) * 10 + 300;
-}
 
 // How often a search begins again because what it found was replaced meanwhile.
 constexpr int max_tries = 5;
@@ -58,17 +54,12 @@ std::optional<Bits> allowed_slots(const CollectionView& view, const Filter& filt
     return allowed;
 }
 
-struct NearChunk {
-    ChunkRef ref{};
-    std::int64_t id = 0;
-};
-
 std::vector<NearChunk> near_chunks(const CollectionView& view, std::span<const float> unit,
                                    const Filter& filter, int limit) {
     const std::optional<Bits> allowed = allowed_slots(view, filter);
     std::vector<NearChunk> near;
     for (const SignCandidate& candidate :
-         view.signs.nearest(unit, candidates_for(limit), allowed ? &*allowed : nullptr)) {
+         view.signs.nearest(unit, max_compared(limit), allowed ? &*allowed : nullptr)) {
         const SlotTable::Entry& entry = view.slots.at(candidate.slot);
         const PageEntry& page = view.pages.at(entry.page);
         near.push_back({.ref = {.page = page.page, .index = static_cast<int>(entry.index)},
@@ -145,20 +136,9 @@ Result<SqliteIndex::Found> SqliteIndex::try_nearest(const std::string& collectio
         space = view->space;
         near = near_chunks(*view, unit, filter, limit);
     }
-    const Int8Vector asked = quantise(unit);
-    Found found;
-    for (const NearChunk& chunk : near) {
-        const std::optional<std::string> packed = TRY(look.rows->vector(space, chunk.id));
-        found.is_complete = found.is_complete && packed;
-        if (packed) found.scored.push_back({.chunk = chunk.ref, .score = TRY(cosine(*packed, asked))});
-    }
-    std::ranges::sort(found.scored, [](const Scored& a, const Scored& b) {
-        return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
-    });
-    if (found.scored.size() > static_cast<std::size_t>(limit)) {
-        found.scored.resize(static_cast<std::size_t>(limit));
-    }
-    return found;
+    Rescoring rescoring(*look.rows, space, unit, limit);
+    TRY(rescoring.compare(near));
+    return Found{.scored = rescoring.take(), .is_complete = !rescoring.has_missed()};
 }
 
 Result<std::vector<Scored>> SqliteIndex::nearest(const std::string& collection, std::span<const float> vector,
