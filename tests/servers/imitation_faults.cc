@@ -29,6 +29,7 @@ constexpr std::array names{
     std::pair{"unavailable", Fault::unavailable},
     std::pair{"internal", Fault::internal},
     std::pair{"out_of_storage", Fault::out_of_storage},
+    std::pair{"unfinished", Fault::unfinished},
     std::pair{"echo_key", Fault::echo_key},
 };
 

@@ -31,6 +31,7 @@ enum class Fault {
     unavailable,       // 503
     internal,          // 500
     out_of_storage,    // 507
+    unfinished,        // of Qdrant: the change is acknowledged, not completed
     echo_key,          // 400 that repeats the Authorization header
 };
 
