@@ -12,6 +12,8 @@
 
 #include "index/embedded_index.h"
 #include "index/index.h"
+#include "index/qdrant_index.h"
+#include "servers/imitation_qdrant.h"
 #include "servers/temporary_folder.h"
 
 namespace quarry::index::promises {
@@ -135,8 +137,26 @@ private:
     test::TemporaryFolder folder_;
 };
 
+// An imitation of Qdrant, which must not be asked a single wrong question.
+class OnQdrant : public Backend {
+public:
+    OnQdrant() { open(); }
+    ~OnQdrant() { CHECK(qdrant.conduct.wrong_requests() == std::vector<std::string>{}); }
+
+    void restart() { open(); }
+
+    test::ImitationQdrant qdrant;
+
+private:
+    void open() { index = open_qdrant_index({.url = qdrant.url()}, *client_).value(); }
+
+    std::unique_ptr<net::HttpClient> client_ = net::HttpClient::open({}).value();
+};
+
 // One test, run on each of them.
-#define EVERY_INDEX quarry::index::promises::OnEmbedded
+#define EVERY_INDEX quarry::index::promises::OnEmbedded, quarry::index::promises::OnQdrant
+// Those that keep a list of the words there are.
+#define INDEXES_WITH_WORD_LISTS quarry::index::promises::OnEmbedded
 // Those that the builtin space can be kept in.
 #define INDEXES_WITH_SPACES quarry::index::promises::OnEmbedded
 
