@@ -132,6 +132,7 @@ void Reference::revoke(Item& item) {
 void Reference::take_back(Item& item, bool worker_died) {
     const bool stalled = worker_died && item.lease->has_begun;
     item.lease.reset();
+    if (drop_outdated(item)) return;
     if (stalled && ++item.stalls > limits_.max_stalls) end(item, JobState::failed);
 }
 
@@ -139,7 +140,8 @@ void Reference::bury() {
     for (auto& [id, worker] : workers_) {
         if (worker.is_dead || now - worker.beat_at <= limits_.lease_duration) continue;
         worker.is_dead = true;
-        for (auto& [label, item] : items_) {
+        for (auto at = items_.begin(); at != items_.end();) {
+            Item& item = (at++)->second;  // it may be dropped
             if (!item.lease || item.lease->worker != id) continue;
             worker.lost.insert(JobId{item.id});
             take_back(item, true);
@@ -187,14 +189,21 @@ Verdict Reference::finish(const store::LeaseRef& lease, const store::Outcome& ou
     for (const NewJob& job : outcome.jobs) {
         if (!job.group || !is_over(*job.group)) insert(job, 0);
     }
+    if (!std::holds_alternative<Completed>(outcome.end) && !std::holds_alternative<Skipped>(outcome.end) &&
+        drop_outdated(*item)) {
+        settle();
+        return Verdict::applied;
+    }
     item->status = outcome.status != 0 && item->is_url ? outcome.status : item->status;
     if (std::holds_alternative<Completed>(outcome.end) || std::holds_alternative<Skipped>(outcome.end)) {
         item->is_skipped = std::holds_alternative<Skipped>(outcome.end);
         end(*item, JobState::completed);
     } else if (const auto* snooze = std::get_if<Snooze>(&outcome.end)) {
+        ++item->snoozes;
         again(*item, snooze->until);
     } else {
         ++item->attempts;
+        item->snoozes = 0;
         const auto* retry = std::get_if<Retry>(&outcome.end);
         if (retry && item->attempts < item->max_attempts) {
             again(*item, retry->not_before);
@@ -273,9 +282,9 @@ std::int64_t Reference::change(Change change, const std::vector<JobId>& jobs) {
             item->state = JobState::queued;
         } else if (change == Change::retry && has_ended_badly) {
             if (item->group) reopen(*item->group);
-            if (holder_of(item->unique_key)) continue;
+            if (holder_of(item->unique_key) || drop_outdated(*item)) continue;
             item->state = JobState::queued;
-            item->attempts = item->stalls = 0;
+            item->attempts = item->stalls = item->snoozes = 0;
             item->run_at = item->start_by = item->deadline = std::nullopt;
             item->ended_by.reset();
         } else if (change == Change::clear && !item->lease) {
@@ -318,7 +327,8 @@ std::int64_t Reference::change_urls(Change change, GroupId id) {
 }
 
 void Reference::restart() {
-    for (auto& [label, item] : items_) {
+    for (auto at = items_.begin(); at != items_.end();) {
+        Item& item = (at++)->second;
         if (item.lease) take_back(item, true);
     }
     workers_.clear();

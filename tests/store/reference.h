@@ -28,11 +28,15 @@ public:
         Token token{};
         bool has_begun = false;
     };
-    struct Item {             // a job or a URL
+    struct Item {             // a job, a URL, or a change of the outbox
         std::int64_t id = 0;  // 0 until it is known
         std::string kind{}, owner{}, unique_key{}, host{};
         std::optional<GroupId> group{};
         bool is_url = false;
+        std::string page{};  // of a change: in pages_, if it is still there
+        std::string collection{};
+        bool is_removal = false;
+        int version = 0, snoozes = 0;
         int priority = 0, attempts = 0, stalls = 0, max_attempts = 3, status = 0;
         std::optional<Timestamp> run_at{}, start_by{}, deadline{};
         JobState state = JobState::queued;  // never running: that is to have a lease
@@ -41,6 +45,14 @@ public:
         std::optional<Token> ended_by{};
 
         bool is_open() const { return state == JobState::queued || state == JobState::paused; }
+        bool is_change() const { return !page.empty(); }
+    };
+    // A page that was written: a new one each time it was forgotten between.
+    struct Page {
+        std::string collection{};
+        std::uint64_t key = 0;
+        int words = 0, version = 1;
+        std::string latest{};  // its last change
     };
     struct Crawl {
         NewGroup what{};
@@ -76,6 +88,13 @@ public:
     std::int64_t change_urls(Change change, GroupId group);  // cancel or retry
     void restart();
 
+    // Pages. Their words are a number.
+    void write_page(const std::string& collection, std::uint64_t key, int words, int priority);
+    std::int64_t forget_page(std::uint64_t key);  // in every collection
+    std::int64_t index_again();
+    // The changes that are new, in order, have these ids.
+    std::string learn_ids(const std::vector<Job>& changes);
+
     // What is wrong with these leases, in a sentence; "" if nothing is.
     std::string take(const store::Demand& demand, const store::Leased& leased);
     // What differs from what is stored; "" if nothing does.
@@ -109,17 +128,25 @@ private:
     void start_waiting();
     bool is_leasable(const Item& item, WorkerId worker) const;
     std::string take_one(Item* item, WorkerId worker, const store::LeaseRef& lease, int attempt);
+    void add_change(const std::string& page, Item change);
+    bool is_outdated(const std::string& label, const Item& item) const;
+    Item* next_change(const std::string& collection);
+    std::string take_changes(const store::Demand& demand, const store::Leased& leased);
+    bool drop_outdated(Item& item);
     std::int64_t count(const std::function<bool(const Item&)>& matches) const;
     bool has_enough(GroupId id, const Crawl& crawl) const;
     GroupCounters counters_of(GroupId id, const Crawl& crawl) const;
     UrlState url_state_of(const Item& item) const;
     std::string difference_of_jobs(store::Reader& reader) const;
+    std::string difference_of_changes(store::Reader& reader) const;
     std::string difference_of_groups(store::Reader& reader) const;
     std::string difference_of_urls(store::Reader& reader, GroupId id) const;
 
     store::StoreLimits limits_;
     std::map<std::string, Item> items_;
     std::map<GroupId, Crawl> crawls_;
+    std::map<std::string, Page> pages_;
+    int changes_ = 0;  // ever made
     std::map<WorkerId, Worker> workers_;
     std::set<Token> tokens_;
 };

@@ -70,7 +70,7 @@ std::string Reference::difference_of_jobs(store::Reader& reader) const {
     }
     std::size_t expected = 0;
     for (const auto& [label, item] : items_) {
-        if (item.is_url) continue;
+        if (item.is_url || item.is_change()) continue;
         ++expected;
         const auto found = stored.find(label);
         if (found == stored.end()) return fmt::format("job {} is lost", label);
@@ -120,6 +120,7 @@ std::string Reference::difference_of_groups(store::Reader& reader) const {
 
 std::string Reference::difference(store::Reader& reader) const {
     if (auto difference = difference_of_groups(reader); !difference.empty()) return difference;
+    if (auto difference = difference_of_changes(reader); !difference.empty()) return difference;
     return difference_of_jobs(reader);
 }
 

@@ -9,6 +9,10 @@ namespace quarry::test {
 
 bool Reference::is_leasable(const Item& item, WorkerId worker) const {
     if (item.state != JobState::queued || item.lease || (item.run_at && *item.run_at > now)) return false;
+    if (item.is_change()) {
+        return std::ranges::none_of(
+            items_, [&](const auto& entry) { return entry.second.lease && entry.second.page == item.page; });
+    }
     const auto running = count([&](const Item& other) {
         return other.is_url == item.is_url && other.lease && other.owner == item.owner;
     });
@@ -47,6 +51,7 @@ std::string Reference::take(const store::Demand& demand, const store::Leased& le
             return fmt::format("{}: {}", wrong, url.url);
         }
     }
+    if (auto wrong = take_changes(demand, leased); !wrong.empty()) return wrong;
     for (const store::Demand::Kind& kind : demand.kinds) {
         const auto got = std::ranges::count(leased.jobs, kind.kind, &store::JobLease::kind);
         if (got > kind.slots) return "more leases than asked for";

@@ -28,6 +28,7 @@ store::StoreLimits small_limits() {
     return {.lease_duration = 60s,
             .max_stalls = 1,
             .url_attempts = 2,
+            .change_attempts = 2,
             .max_open_jobs_per_owner = 12,
             .running_jobs_per_owner = 4,
             .running_groups_per_owner = 2,
@@ -85,7 +86,7 @@ public:
 
 private:
     std::string play(const Step& step) {
-        switch (step[0] % 24) {
+        switch (step[0] % 30) {
             case 0:
             case 1:
             case 2: return add_jobs(step);
@@ -105,6 +106,9 @@ private:
             case 16: return change_jobs(step);
             case 17: return change_urls(step);
             case 18: return step[1] % 3 == 0 ? restart() : "";
+            case 19:
+            case 20: return write_page(step);
+            case 21: return step[1] % 2 == 0 ? forget_page(step) : index_again();
             default: return finish(step);
         }
     }
@@ -187,16 +191,59 @@ private:
         if (step[2] % 3 != 0) demand.kinds.push_back({"work", static_cast<int>(step[2] % 4)});
         if (step[3] % 3 != 0) demand.kinds.push_back({"play", static_cast<int>(step[3] % 4)});
         demand.urls = static_cast<int>(step[4] % 5);
+        demand.changes = static_cast<int>(step[4] / 8 % 4);
+        if (step[4] / 64 % 4 == 0) demand.change_collection = collections[step[4] / 256 % 2];
         reference_.do_what_is_due(worker);
         if (auto poked = backend_.store->lease({.worker = worker}); !poked) return poked.error().message;
         const auto leased = backend_.store->lease(demand);
         if (!leased) return leased.error().message;
-        trace_ = fmt::format("lease for {}: {} jobs, {} URLs", number(worker), leased->jobs.size(),
-                             leased->urls.size());
+        trace_ = fmt::format("lease for {}: {} jobs, {} URLs, {} changes", number(worker),
+                             leased->jobs.size(), leased->urls.size(), leased->changes.size());
         std::string wrong = reference_.take(demand, *leased);
         for (const auto& job : leased->jobs) held_.push_back(job.lease);
         for (const auto& url : leased->urls) held_.push_back(url.lease);
+        for (const auto& change : leased->changes) held_.push_back(change.lease);
         return wrong;
+    }
+
+    // The reference learns the ids of new changes at once, so that they can be cancelled before they are
+    // leased.
+    std::string learn_changes() {
+        return reference_.learn_ids(
+            backend_.reader->jobs({.filter = {.kind = "embed_page"}, .limit = 10'000}).value());
+    }
+
+    std::string write_page(const Step& step) {
+        const std::string collection = collections[step[1] % 2];
+        const std::uint64_t key = step[1] / 2 % 5;
+        const int words = static_cast<int>(step[2] % 3), priority = static_cast<int>(step[3] % 3);
+        trace_ = fmt::format("write page {} of {}: {}", key, collection, words);
+        PageWrite page{.key = {7, key},
+                       .facts = {.url = fmt::format("https://pages.example/{}", key),
+                                 .content_hash = static_cast<std::uint64_t>(words)},
+                       .content = PackedContent{"words", "{}", ""}};
+        const auto written = backend_.store->write_pages(
+            {.collection = collection, .priority = priority, .pages = {std::move(page)}});
+        if (!written) return written.error().message;
+        reference_.write_page(collection, key, words, priority);
+        return learn_changes();
+    }
+
+    std::string forget_page(const Step& step) {
+        const std::uint64_t key = step[1] / 2 % 5;
+        trace_ = fmt::format("forget page {}", key);
+        const auto forgotten = backend_.store->forget({.keys = {{7, key}}});
+        if (!forgotten) return forgotten.error().message;
+        if (*forgotten != reference_.forget_page(key)) return "not as many were forgotten";
+        return learn_changes();
+    }
+
+    std::string index_again() {
+        trace_ = "index again";
+        const auto added = backend_.store->index_again({});
+        if (!added) return added.error().message;
+        if (*added != reference_.index_again()) return "not as many are indexed again";
+        return learn_changes();
     }
 
     std::string begin(const Step& step) {
@@ -353,6 +400,8 @@ private:
         }
         return reference_.difference(*backend_.reader);
     }
+
+    static constexpr std::array<const char*, 2> collections = {"docs", "notes"};
 
     Backend backend_;
     Reference reference_{small_limits()};
