@@ -81,9 +81,11 @@ constexpr std::array rules = {
                                               AND content.page = page.id))sql"},
     Rule{"words belong to somebody", R"sql(
         SELECT id FROM content WHERE id NOT IN (SELECT content FROM page UNION SELECT content FROM result))sql"},
+    // One that is leased may have lost them to a newer change, and is dropped when it ends.
     Rule{"a change that waits has its words", R"sql(
         SELECT id FROM outbox WHERE state = 0 AND content IS NOT NULL
-                                AND content NOT IN (SELECT id FROM content))sql"},
+                                AND content NOT IN (SELECT id FROM content)
+                                AND id NOT IN (SELECT id FROM lease))sql"},
     Rule{"changes are counted", R"sql(
         SELECT grp FROM outbox_count WHERE
             queued <> (SELECT count(*) FROM outbox WHERE coalesce(outbox.grp, 0) = outbox_count.grp

@@ -92,6 +92,19 @@ std::string problems(const std::string& database, const std::vector<Promise>& pr
     return fmt::format("{}", fmt::join(sentences, "\n"));
 }
 
+// Pages that were to be indexed, and whose last change neither completed nor failed. Some crawls index
+// nothing; what is kept was written to be indexed each time.
+std::int64_t pages_never_indexed(const std::string& database) {
+    db::Connection connection = db::Connection::open(database, db::Access::write).value();
+    return connection
+        .integer(
+            "SELECT count(*) FROM page LEFT JOIN outbox ON outbox.id = page.outbox"
+            " WHERE page.outbox IS NOT NULL AND (outbox.state IS NULL OR outbox.state NOT IN (2, 3)"
+            " OR (outbox.version <> page.version AND page.collection = 'kept'))")
+        .value()
+        .value_or(-1);
+}
+
 // Does everything that is left, the simplest way.
 void finish_all(store::Store& store) {
     const WorkerId worker = store.register_worker("last").value();
@@ -100,7 +113,8 @@ void finish_all(store::Store& store) {
                                          .lease({.worker = worker,
                                                  .kinds = {{"scrape", 200}, {"webhook", 200}},
                                                  .urls = 200,
-                                                 .urls_per_host = 200})
+                                                 .urls_per_host = 200,
+                                                 .changes = 200})
                                          .value();
         std::vector<store::Finished> finished;
         for (const auto& job : leased.jobs) finished.push_back({job.lease, {.end = store::Completed{}}});
@@ -109,6 +123,7 @@ void finish_all(store::Store& store) {
             page.content = store::pack({.markdown = "words"}).value();
             finished.push_back({url.lease, {.end = store::Completed{}, .pages = {page}}});
         }
+        for (const auto& change : leased.changes) finished.push_back({change.lease, {}});
         if (finished.empty()) return;
         const std::vector<store::Verdict> verdicts = store.finish(finished).value();
         REQUIRE(std::ranges::count(verdicts, store::Verdict::applied) == std::ssize(finished));
@@ -143,6 +158,10 @@ TEST_CASE("a program killed at 160 random moments loses nothing it promised and 
     CHECK(
         reader->groups({.states = {JobState::queued, JobState::running, JobState::paused}}).value().empty());
     CHECK(reader->jobs({.filter = {.states = {JobState::queued, JobState::running}}}).value().empty());
+    const store::OutboxCounts changes = reader->outbox_counts("", {}).value();
+    CHECK(changes.pending + changes.processing == 0);
+    CHECK(changes.completed > 100);
+    CHECK(pages_never_indexed(database) == 0);
     CHECK(problems(database, promises) == "");
 }
 

@@ -33,6 +33,14 @@ std::string_view query_of(Promise::What what) {
             return "SELECT count(*) FROM result JOIN content ON content.id = result.content"
                    " JOIN frontier ON frontier.id = result.url AND frontier.state = 2 WHERE result.url = ?1";
         case Promise::What::group_cancelled: return "SELECT count(*) FROM grp WHERE id = ?1 AND state = 4";
+        case Promise::What::page_written:
+            return "SELECT count(*) FROM page JOIN content ON content.id = page.content"
+                   " WHERE collection = 'kept' AND url = 'https://kept.example/' || ?1";
+        case Promise::What::change_ended:
+            return "SELECT NOT EXISTS (SELECT 1 FROM outbox WHERE id = ?1 AND state = 0)";
+        case Promise::What::page_forgotten:
+            return "SELECT NOT EXISTS (SELECT 1 FROM page WHERE collection = 'lost'"
+                   " AND url = 'https://lost.example/' || ?1)";
     }
     return {};
 }
@@ -73,6 +81,8 @@ Result<void> Workload::step() {
     if (dice < 45) return lease();
     if (dice < 47) return stop_a_group();
     if (dice < 50) return beat();
+    if (dice < 55) return write_pages();
+    if (dice < 57) return forget_pages();
     return finish();
 }
 
@@ -122,7 +132,7 @@ Result<void> Workload::add_group() {
 
 Result<void> Workload::lease() {
     const auto leased =
-        store_.lease({.worker = *worker_, .kinds = {{"scrape", 3}, {"webhook", 2}}, .urls = 6});
+        store_.lease({.worker = *worker_, .kinds = {{"scrape", 3}, {"webhook", 2}}, .urls = 6, .changes = 4});
     if (!leased) return unless_refused(leased);
     for (const store::JobLease& job : leased->jobs) {
         store_.begin(job.lease);
@@ -133,6 +143,54 @@ Result<void> Workload::lease() {
         held_.push_back(
             {.lease = url.lease, .is_url = true, .group = url.group, .key = url.key, .url = url.url});
     }
+    for (const store::ChangeLease& change : leased->changes) {
+        store_.begin(change.lease);
+        held_.push_back({.lease = change.lease, .is_change = true});
+    }
+    return {};
+}
+
+namespace {
+
+PageWrite imported(const std::string& site, std::uint64_t number, std::uint64_t version) {
+    const std::string words = fmt::format("words {} of {}", version, number);
+    return {.key = {.high = number, .low = 7},
+            .facts = {.url = fmt::format("https://{}.example/{}", site, number),
+                      .status = 200,
+                      .content_hash = store::content_hash("", words)},
+            .content = store::pack({.markdown = words, .details = "{}"}).value()};
+}
+
+}  // namespace
+
+Result<void> Workload::write_pages() {
+    const bool is_kept = below(3) != 0;
+    const std::string name = is_kept ? "kept" : "lost";
+    store::PageBatch batch{.collection = name, .priority = static_cast<int>(1 + below(3))};
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t count = 1 + below(4); count > 0; --count) {
+        // Those that are forgotten once never come again.
+        numbers.push_back(is_kept ? below(60) : random_() >> 1);
+        batch.pages.push_back(imported(name, numbers.back(), below(4)));
+    }
+    const auto written = store_.write_pages(std::move(batch));
+    if (!written) return unless_refused(written);
+    for (const std::uint64_t number : numbers) {
+        if (is_kept) keep_({Promise::What::page_written, static_cast<std::int64_t>(number)});
+        if (!is_kept) to_forget_.push_back(number);
+    }
+    return {};
+}
+
+Result<void> Workload::forget_pages() {
+    if (to_forget_.empty() || below(3) == 0) {
+        return unless_refused(store_.index_again({.collection = below(2) == 0 ? "kept" : "docs"}));
+    }
+    const std::uint64_t number = to_forget_.back();
+    to_forget_.pop_back();
+    const auto forgotten = store_.forget({.urls = {fmt::format("https://lost.example/{}", number)}});
+    if (!forgotten) return unless_refused(forgotten);
+    keep_({Promise::What::page_forgotten, static_cast<std::int64_t>(number)});
     return {};
 }
 
@@ -153,6 +211,7 @@ Outcome Workload::outcome_of(const Held& held) {
     if (dice < 14) {
         outcome.end = Completed{.result = held.is_url ? "" : "{}"};
         if (held.is_url) outcome.pages.push_back(page_of(held));
+        outcome.timings = {.fetch = std::chrono::milliseconds(3), .embed = std::chrono::milliseconds(4)};
     } else if (dice < 16) {
         outcome.end = Retry{.error = "try again", .not_before = store_.now()};
     } else if (dice < 18) {
@@ -176,6 +235,7 @@ void Workload::keep_what(const Held& held, const Outcome& outcome) {
     const bool over = completed || std::holds_alternative<Failed>(outcome.end) ||
                       std::holds_alternative<Skipped>(outcome.end);
     if (!over) return;
+    if (held.is_change) return keep_({Promise::What::change_ended, number(held.lease.id)});
     keep_({held.is_url ? Promise::What::url_ended : Promise::What::job_ended, number(held.lease.id)});
     if (held.is_url && completed) keep_({Promise::What::page_saved, number(held.lease.id)});
 }

@@ -25,6 +25,9 @@ struct Promise {
         url_ended,   // in any way
         page_saved,  // with its URL
         group_cancelled,
+        page_written,    // by an import, into the collection `kept`
+        change_ended,    // of the outbox: it does not wait again
+        page_forgotten,  // of the collection `lost`, into which nothing is written twice
     } what{};
     std::int64_t id = 0;
 };
@@ -46,11 +49,14 @@ private:
     Result<void> lease();
     Result<void> finish();
     Result<void> stop_a_group();
+    Result<void> write_pages();
+    Result<void> forget_pages();
     Result<void> beat();
 
     struct Held {
         store::LeaseRef lease{};
         bool is_url = false;
+        bool is_change = false;
         GroupId group{};
         UrlKey key{};
         std::string url{};
@@ -67,6 +73,7 @@ private:
     std::optional<WorkerId> worker_;
     std::vector<Held> held_;
     std::vector<GroupId> groups_;
+    std::vector<std::uint64_t> to_forget_;  // written into `lost`
 };
 
 }  // namespace quarry::test
