@@ -97,4 +97,53 @@ TEST_CASE("what version 1 wrote is still there, and work on it goes on") {
     CHECK(has_job);
 }
 
+TEST_CASE("what version 1 left to be indexed is leased and counted") {
+    const TemporaryFolder folder;
+    const std::string path = file_of_version(folder, 1);
+
+    auto store = open_store(path);
+    auto reader = store::open_sqlite_reader(path).value();
+
+    CHECK(reader->outbox_counts("docs", {}).value().pending == 1);
+    const WorkerId worker = store->register_worker("worker").value();
+    const auto changes = store->lease({.worker = worker, .changes = 5}).value().changes;
+    REQUIRE(changes.size() == 1);
+    const std::vector<ContentId> versions = {*changes[0].content};
+    CHECK(reader->page_versions(versions).value().at(0).content.value().markdown == "new words");
+    CHECK(store->finish({{changes[0].lease, {}}}).value().at(0) == store::Verdict::applied);
+    CHECK(reader->outbox_counts("docs", {}).value().completed == 1);
+    // Its site had this page before: forgetting it takes the words that both crawls brought.
+    CHECK(store->forget({.collection = "docs"}).value() == 1);
+    db::Connection connection = db::Connection::open(path, db::Access::read_only).value();
+    CHECK(connection.integer("SELECT count(*) FROM content").value() == 0);
+}
+
+TEST_CASE("what version 2 wrote is still there, and work on it goes on") {
+    const TemporaryFolder folder;
+    const std::string path = file_of_version(folder, 2);
+
+    auto store = open_store(path);
+    auto reader = store::open_sqlite_reader(path).value();
+
+    const auto counts = reader->outbox_counts("docs", {}).value();
+    CHECK(counts.pending == 1);
+    CHECK(counts.completed == 1);
+    CHECK(counts.last_error == "the service is away");
+    CHECK(counts.next_due == Timestamp(std::chrono::milliseconds(1'760'000'005'000)));
+    const Group group = reader->group(GroupId{2}).value();
+    CHECK(group.counters.indexed == 1);
+    CHECK(group.counters.chunks == 4);
+    CHECK(group.timings.fetch == std::chrono::milliseconds(5));
+    CHECK(reader->collection("docs").value()->embedder.model == "bge-base");
+    CHECK(reader->sessions({.operation = "search"}).value().at(0).base_url == "how to install");
+    CHECK(reader->session_days(10).value().at(0).sessions == 12);
+
+    const WorkerId worker = store->register_worker("worker").value();
+    const auto changes = store->lease({.worker = worker, .changes = 5}).value().changes;
+    REQUIRE(changes.size() == 1);
+    CHECK(changes[0].attempt == 2);
+    CHECK(changes[0].snoozes == 2);
+    CHECK(store->finish({{{JobId{20}, Token{77}}, {}}}).value().at(0) == store::Verdict::already_applied);
+}
+
 }  // namespace quarry::test
