@@ -118,6 +118,26 @@ TEST_CASE("a heading without text goes with what follows, or ends the chunk befo
     CHECK(chunks.back().text.ends_with("\n\n## End"));
 }
 
+TEST_CASE("a short introduction goes with the first section below it, not with the section before") {
+    const std::string page =
+        "# A\n\n" + words("intro", 14) + "\n\n## B\n\nSome of it:\n\n### C\n\n" + words("sea", 12);
+
+    const auto chunks = chunk_markdown(page, "", small);
+
+    REQUIRE(chunks.size() == 2);
+    CHECK(chunks[1].text.starts_with("## B\n\nSome of it:\n\n### C"));
+    CHECK(chunks[1].headings == Headings{"A", "B"});
+}
+
+TEST_CASE("a line across the page ends no chunk and begins none") {
+    const std::string page =
+        "---\n\n" + words("one", 14) + "\n\n***\n\n# B\n\n" + words("two", 14) + "\n\n---";
+
+    CHECK(texts_of(chunk_markdown(page, "", small)) ==
+          std::vector<std::string>{words("one", 14), "# B\n\n" + words("two", 14)});
+    CHECK(texts_of(chunk_markdown("a\n\n---\n\nb", "", small)) == std::vector<std::string>{"a\n\n---\n\nb"});
+}
+
 TEST_CASE("headings are given as a reader sees them") {
     struct Row {
         std::string_view line, heading;
@@ -266,6 +286,27 @@ TEST_CASE("a list is cut between its items, and its introduction stays with it")
         CHECK((chunk.text.starts_with("- option") || chunk.text.starts_with("before") ||
                chunk.text.starts_with("These")));
     }
+}
+
+TEST_CASE("a list item keeps the paragraphs and code that belong to it") {
+    std::string page;
+    for (int i = 0; i < 8; ++i)
+        page += "- option" + std::to_string(i) + "\n\n  It does something.\n\n  ```\n  run\n  ```\n\n";
+
+    const auto chunks = chunk_markdown(page, "", small);
+
+    REQUIRE(chunks.size() > 2);
+    for (const Chunk& chunk : chunks) {
+        CHECK(chunk.text.starts_with("- option"));
+        CHECK(chunk.text.ends_with("```"));
+    }
+}
+
+TEST_CASE("a line in bold letters is a heading to the reader, and not left at the end") {
+    std::string page;
+    for (int i = 0; i < 8; ++i) page += "**Part " + std::to_string(i) + "**\n\n" + words("word", 8) + "\n\n";
+
+    for (const Chunk& chunk : chunk_markdown(page, "", small)) CHECK_FALSE(chunk.text.ends_with("**"));
 }
 
 TEST_CASE("a word that exceeds the maximum is cut between characters") {

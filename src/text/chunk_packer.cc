@@ -20,16 +20,13 @@ std::string_view gap_between(std::string_view markdown, const Piece& before, con
 
 }  // namespace
 
-bool ChunkPacker::Group::has_text() const {
-    return std::ranges::any_of(pieces, [](const Held& held) { return !held.piece.is_heading; });
-}
-
 void ChunkPacker::Group::append(Group&& more) {
     if (pieces.empty()) {
         *this = std::move(more);
     } else {
         std::ranges::move(more.pieces, std::back_inserter(pieces));
         cost += more.cost;
+        has_text = has_text || more.has_text;
     }
     more = {};
 }
@@ -39,22 +36,31 @@ void ChunkPacker::Group::append(Group&& more) {
 bool ChunkPacker::belong_together(const Group& group, const Group& next) const {
     if (group.pieces.empty()) return true;
     if (next.level < group.level) return false;
-    const std::uint64_t small = limits_.target / 4;
-    return group.cost < small || next.cost < small || !group.has_text();
+    return is_small(group) || is_small(next) || !group.has_text;
+}
+
+bool ChunkPacker::is_small(const Group& group) const {
+    return group.cost < limits_.target / 4;
 }
 
 void ChunkPacker::begin_section(SharedPath path, int level) {
-    end_section();
     path_ = std::move(path);
+    const bool is_below = level > section_.level;
+    // A heading alone goes with the first section below it.
+    if (is_below && !is_flowing_ && !section_.has_text && !section_.pieces.empty()) return;
+    // So does a short introduction, rather than with what stands before it.
+    if (is_below && !is_flowing_ && is_small(section_) && !is_small(held_)) emit_held();
+    end_section();
     section_ = {.level = level};
 }
 
 void ChunkPacker::add(Piece piece) {
     section_.cost += piece.cost + gap_cost;
+    section_.has_text = section_.has_text || piece.is_text();
     section_.pieces.push_back({std::move(piece), path_});
     if (!is_flowing_ && section_.cost > limits_.maximum) {
         // A heading or a line left from before introduces this section; anything more stands alone.
-        if (held_.cost >= limits_.target / 4 || !belong_together(held_, section_)) emit_held();
+        if (!is_small(held_) || !belong_together(held_, section_)) emit_held();
         held_.append(std::exchange(section_, {}));
         section_ = std::exchange(held_, {});
         is_flowing_ = true;
@@ -68,7 +74,7 @@ void ChunkPacker::end_section() {
         is_flowing_ = false;
         return;
     }
-    const std::uint64_t limit = held_.has_text() ? limits_.target : limits_.maximum;
+    const std::uint64_t limit = held_.has_text ? limits_.target : limits_.maximum;
     if (held_.cost + section_.cost > limit || !belong_together(held_, section_)) emit_held();
     held_.append(std::exchange(section_, {}));
 }
@@ -106,11 +112,13 @@ std::size_t ChunkPacker::take_count(std::uint64_t aim) const {
         if (count > repeated && (with > limits_.maximum || !is_closer)) break;
         cost = with;
     }
-    // Nothing that leads somewhere is left at the end.
+    // Nothing that leads somewhere is left at the end, and nothing that belongs to it is left out.
+    const auto parts_badly = [&](std::size_t at) {
+        return at < pieces.size() && (pieces[at - 1].piece.leads || pieces[at].piece.follows);
+    };
     std::size_t kept = count;
-    while (kept > repeated + 1 && kept < pieces.size() && pieces[kept - 1].piece.leads) --kept;
-    const bool is_all_lead = pieces[kept - 1].piece.leads;
-    return is_all_lead ? count : kept;
+    while (kept > repeated + 1 && parts_badly(kept)) --kept;
+    return parts_badly(kept) ? count : kept;
 }
 
 void ChunkPacker::emit_front(std::size_t count) {
@@ -143,7 +151,7 @@ Piece ChunkPacker::overlap_behind(const Piece& last) const {
 void ChunkPacker::emit_held() {
     if (held_.pieces.empty()) return;
     // A heading without text is no chunk of its own if there is one to end with it.
-    if (!held_.has_text() && !chunks_.empty() && last_cost_ + held_.cost <= limits_.maximum)
+    if (!held_.has_text && !chunks_.empty() && last_cost_ + held_.cost <= limits_.maximum)
         append_to_last(held_.pieces);
     else
         emit(held_.pieces);
@@ -161,9 +169,10 @@ void ChunkPacker::append_to_last(std::span<const Held> pieces) {
 }
 
 void ChunkPacker::emit(std::span<const Held> pieces) {
+    while (pieces.size() > 1 && pieces.front().piece.is_rule) pieces = pieces.subspan(1);
+    while (pieces.size() > 1 && pieces.back().piece.is_rule) pieces = pieces.first(pieces.size() - 1);
     Chunk chunk;
-    const bool has_text =
-        std::ranges::any_of(pieces, [](const Held& held) { return !held.piece.is_heading; });
+    const bool has_text = std::ranges::any_of(pieces, [](const Held& held) { return held.piece.is_text(); });
     SharedPath path;
     bool is_first = true;
     last_cost_ = 0;
@@ -179,7 +188,7 @@ void ChunkPacker::emit(std::span<const Held> pieces) {
         append_piece(chunk.text, markdown_, piece);
         last_cost_ += piece.cost + gap_cost;
         // Headings alone do not decide where a chunk stands, if there is text below them.
-        if (has_text && piece.is_heading) continue;
+        if (has_text && !piece.is_text()) continue;
         path = is_first ? pieces[i].path : common_path(path, pieces[i].path);
         is_first = false;
     }

@@ -37,12 +37,13 @@ private:
     struct Group {
         std::vector<Held> pieces{};
         std::uint64_t cost = 0;
-        int level = 0;  // of the first heading in it
+        int level = 0;          // of the first heading in it
+        bool has_text = false;  // besides headings
 
-        bool has_text() const;
         void append(Group&& more);
     };
 
+    bool is_small(const Group& group) const;
     bool belong_together(const Group& group, const Group& next) const;
     void end_section();
     void flow(std::uint64_t keep);

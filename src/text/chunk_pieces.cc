@@ -12,6 +12,18 @@ bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+bool is_rule(std::string_view text) {
+    return text.size() >= 3 && std::string_view("-*_").find(text[0]) != std::string_view::npos &&
+           text.find_first_not_of(text[0]) == std::string_view::npos;
+}
+
+// Many pages write their smaller headings so.
+bool is_bold_line(std::string_view text) {
+    constexpr std::size_t longest = 100;
+    return text.size() > 4 && text.size() < longest && text.starts_with("**") && text.ends_with("**") &&
+           text.find('\n') == std::string_view::npos;
+}
+
 std::size_t longest_run(std::string_view text, char mark) {
     std::size_t longest = 0, run = 0;
     for (const char c : text) {
@@ -78,8 +90,10 @@ private:
         const std::string_view text = slice(begin, end);
         made.cost = (made.is_cut ? cost_as_text(text) : token_cost(text)) + wrapping_cost();
         made.is_heading = block_.kind == BlockKind::heading;
-        made.is_running = block_.kind == BlockKind::paragraph;
-        made.leads = made.is_heading || (made.is_running && text.ends_with(':'));
+        made.is_rule = block_.kind == BlockKind::paragraph && is_rule(text);
+        made.is_running = block_.kind == BlockKind::paragraph && !made.is_rule;
+        made.leads = made.is_heading || (made.is_running && (text.ends_with(':') || is_bold_line(text)));
+        made.follows = block_.is_in_item && begin == block_.begin;
         return made;
     }
 

@@ -23,10 +23,14 @@ struct Piece {
     std::uint64_t cost = 0;                      // of its text and wrapping; see token_cost.h
     std::shared_ptr<const Wrapping> wrapping{};  // shared by the parts of one block
     bool is_heading = false;
+    bool is_rule = false;      // a line across the page, which no chunk needs at its ends
     bool is_running = false;   // text that reads on from the piece before
     bool is_cut = false;       // a part whose lines may look like something else than in the whole
     bool is_repeated = false;  // from the chunk before
     bool leads = false;        // should stand before what comes next: "as follows:"
+    bool follows = false;      // should not be parted from what comes before: the rest of a list item
+
+    bool is_text() const { return !is_heading && !is_rule; }
 };
 
 struct PieceLimits {

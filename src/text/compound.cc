@@ -210,8 +210,9 @@ private:
     // __init__ is a name, _word_ is a word with emphasis.
     void trim() {
         std::string& letters = compound_.letters;
-        const bool is_dunder = letters.size() > 4 && letters.starts_with("__") && letters.ends_with("__");
-        if (is_dunder || compound_.is_plain) return;
+        if (compound_.is_plain) return;
+        const bool is_name = letters.find_first_not_of('_') != std::string::npos;
+        if (is_name && letters.starts_with("__") && letters.ends_with("__")) return;
         const std::size_t end = letters.find_last_not_of("_.-/:&") + 1;
         const std::size_t begin = std::min(letters.find_first_not_of('_'), end);
         compound_.keep(begin, end);

@@ -92,17 +92,18 @@ std::optional<Block> MarkdownBlocks::next() {
     Line line = line_at(at_);
     while (is_blank(line) && line.end < text_.size()) line = line_behind(line);
     if (is_blank(line)) return std::nullopt;
+    Block block = read_block(line);
+    const bool is_item = block.kind == BlockKind::list_item;
+    in_list_ = is_item || (in_list_ && line.indent > 0);
+    block.is_in_item = in_list_ && !is_item;
+    return block;
+}
 
+Block MarkdownBlocks::read_block(const Line& line) {
     if (const Fence fence = fence_at(text_, line.begin); fence.mark != 0) return read_fenced(line, fence);
-    if (const int level = heading_level(line); level > 0) {
-        in_list_ = false;
+    if (const int level = heading_level(line); level > 0)
         return ended({.kind = BlockKind::heading, .begin = line.begin, .level = level}, line);
-    }
-    if (is_list_item(line)) {
-        in_list_ = true;
-        return read_text(line, BlockKind::list_item);
-    }
-    if (line.indent == 0) in_list_ = false;
+    if (is_list_item(line)) return read_text(line, BlockKind::list_item);
     if (line.indent >= code_indent && !in_list_) return read_indented(line);
     if (begins_table(line)) return read_table(line);
     if (text_[line.first] == '>') return read_text(line, BlockKind::quote);

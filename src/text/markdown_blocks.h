@@ -26,6 +26,7 @@ struct Block {
     BlockKind kind = BlockKind::paragraph;
     std::size_t begin = 0, end = 0;  // from its first line's begin; the last line's end is not included
     int level = 0;                   // of a heading
+    bool is_in_item = false;         // behind the first paragraph of a list item, and part of it
     // Of fenced code: the first line without its info string is [begin, info_begin), the code is [body_begin,
     // body_end). Of a table: the rows below the header are.
     std::size_t info_begin = 0, body_begin = 0, body_end = 0;
@@ -62,6 +63,7 @@ private:
     bool interrupts_paragraph(const Line& line) const;
     int underline_level(const Line& line) const;
 
+    Block read_block(const Line& line);
     Block read_fenced(const Line& first, const Fence& fence);
     Block read_table(const Line& first);
     Block read_indented(const Line& first);

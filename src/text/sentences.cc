@@ -66,6 +66,14 @@ bool is_stop(char c) {
     return c == '.' || c == '!' || c == '?';
 }
 
+// A caption, a name or a date standing alone is no sentence.
+bool ends_like_sentence(std::string_view text) {
+    while (!text.empty() && std::string_view(")\"'*_`").find(text.back()) != npos) text.remove_suffix(1);
+    if (text.ends_with("”") || text.ends_with("’") || text.ends_with("」")) text.remove_suffix(3);
+    if (text.empty()) return false;
+    return is_stop(text.back()) || (text.size() >= 3 && is_wide_stop(text, text.size() - 3));
+}
+
 }  // namespace
 
 std::size_t sentence_end(std::string_view text, std::size_t at) {
@@ -106,6 +114,7 @@ std::size_t cut_within(std::string_view text, std::uint64_t limit) {
 }
 
 std::size_t last_sentences(std::string_view text, std::uint64_t limit) {
+    if (!ends_like_sentence(text)) return text.size();
     // Every byte costs at least one, so nothing further back can fit. What begins there may be half a
     // sentence.
     const std::size_t from = text.size() > limit ? text.size() - static_cast<std::size_t>(limit) : 0;

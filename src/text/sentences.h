@@ -16,7 +16,7 @@ std::size_t sentence_end(std::string_view text, std::size_t at);
 std::size_t cut_within(std::string_view text, std::uint64_t limit);
 
 // The begin of the last whole sentences that cost no more than `limit` together; the text's end if there is
-// none.
+// none, or if the text does not end like a sentence.
 std::size_t last_sentences(std::string_view text, std::uint64_t limit);
 
 }  // namespace quarry::text
