@@ -65,7 +65,10 @@ bool MarkdownBlocks::begins_table(const Line& line) const {
 bool MarkdownBlocks::interrupts_paragraph(const Line& line) const {
     if (is_blank(line)) return true;
     const char c = text_[line.first];
-    if (is_digit(c)) return (c == '1' && is_list_item(line)) || fence_at(text_, line.begin).mark != 0;
+    if (is_digit(c)) {
+        const bool is_first = content(line).starts_with("1.") || content(line).starts_with("1)");
+        return (is_first && is_list_item(line)) || fence_at(text_, line.begin).mark != 0;
+    }
     switch (c) {
         case '#': return heading_level(line) > 0;
         case '>': return true;
