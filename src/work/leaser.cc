@@ -74,7 +74,7 @@ void Leaser::run(std::stop_token stop) {
             mailbox_->post(StoreFailed{leased.error()});
             return;
         }
-        if (!leased->jobs.empty() || !leased->urls.empty()) {
+        if (!leased->jobs.empty() || !leased->urls.empty() || !leased->changes.empty()) {
             withdraw();
             mailbox_->post(LeasesArrived{*std::move(leased)});
             continue;
