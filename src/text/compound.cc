@@ -112,8 +112,8 @@ private:
     }
 
     void read_ascii(char c) {
-        const char letter = lower(c);
-        compound_.append({&letter, 1}, at_, at_ + 1);
+        compound_.letters.push_back(lower(c));
+        compound_.origins.push_back({at_, at_ + 1});
         note_hump(c);
         ++at_;
     }
@@ -123,11 +123,16 @@ private:
         const std::size_t size = compound_.letters.size();
         if (size < 2 || at_ == 0) return;
         const char before = text_[at_ - 1];
-        if (is_upper(c) && (is_lower(before) || is_digit(before))) compound_.humps[size - 1] = 1;
+        if (is_upper(c) && (is_lower(before) || is_digit(before))) mark_hump(size - 1);
         const bool ends_acronym =
             is_lower(c) && size >= 3 && at_ >= 2 && is_upper(before) && is_upper(text_[at_ - 2]);
         const bool is_plural = c == 's' && !is_letter(at(at_ + 1));
-        if (ends_acronym && !is_plural) compound_.humps[size - 2] = 1;
+        if (ends_acronym && !is_plural) mark_hump(size - 2);
+    }
+
+    void mark_hump(std::size_t at) {
+        compound_.origins[at].begins_part = true;
+        compound_.has_humps = true;
     }
 
     bool read_high() {
@@ -230,17 +235,14 @@ private:
 
 void Compound::clear() {
     letters.clear();
-    begins.clear();
-    ends.clear();
-    humps.clear();
+    origins.clear();
     is_plain = true;
+    has_humps = false;
 }
 
 void Compound::append(std::string_view folded, std::uint32_t begin, std::uint32_t end_of_letter) {
     letters += folded;
-    begins.insert(begins.end(), folded.size(), begin);
-    ends.insert(ends.end(), folded.size(), end_of_letter);
-    humps.insert(humps.end(), folded.size(), 0);
+    for (std::size_t i = 0; i < folded.size(); ++i) origins.push_back({begin, end_of_letter});
 }
 
 void Compound::keep(std::size_t from, std::size_t to) {
@@ -249,9 +251,7 @@ void Compound::keep(std::size_t from, std::size_t to) {
         bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(from));
     };
     cut(letters);
-    cut(begins);
-    cut(ends);
-    cut(humps);
+    cut(origins);
 }
 
 void read_compound(const CompoundContext& context, std::uint32_t at, LetterFolder& folder,

@@ -12,13 +12,19 @@
 
 namespace quarry::text {
 
+// Of a byte of a compound's letters: where in the text the letter is that it came from.
+struct LetterOrigin {
+    std::uint32_t begin = 0, end = 0;
+    bool begins_part = false;  // as B in fooBar
+};
+
 // Its letters folded, with the signs that join them.
 struct Compound {
     std::string letters{};
-    std::vector<std::uint32_t> begins{}, ends{};  // of each byte: where the letter it came from is
-    std::vector<std::uint8_t> humps{};            // of each byte: whether a part begins here, as B in fooBar
-    bool is_plain = true;                         // no sign among them
-    std::uint32_t end = 0;                        // where in the text to go on
+    std::vector<LetterOrigin> origins{};  // one for each byte
+    bool has_humps = false;               // some begin a part
+    bool is_plain = true;                 // no sign among them
+    std::uint32_t end = 0;                // where in the text to go on
 
     void clear();
     void append(std::string_view folded, std::uint32_t begin, std::uint32_t end);

@@ -7,7 +7,18 @@ namespace {
 
 // What splits a compound, the loosest joint first: a path into names, a name into words. The hyphen comes
 // before the dot, so that gcc-12.2 keeps its version whole.
-constexpr std::string_view joints[] = {"/", ":", "-&", ".", "_"};
+constexpr int joint_of(char c) {
+    switch (c) {
+        case '/': return 0;
+        case ':': return 1;
+        case '-':
+        case '&': return 2;
+        case '.': return 3;
+        case '_': return 4;
+        default: return 5;
+    }
+}
+constexpr int no_joint = joint_of('a');
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -20,12 +31,12 @@ public:
     void split() {
         const auto size = static_cast<std::uint32_t>(compound_.letters.size());
         parts_.push_back({.begin = 0, .end = size});
-        if (compound_.is_plain && std::ranges::count(compound_.humps, 1) == 0) return;
+        if (compound_.is_plain && !compound_.has_humps) return;
         if (add_acronym() || add_hyphenated()) return;
         const auto first =
             static_cast<std::uint32_t>(std::min<std::size_t>(letters().find_first_not_of("-."), size));
         if (first > 0) add(first, size);
-        split(first, size, 0);
+        if (first < size) split(first, size);
     }
 
 private:
@@ -38,32 +49,32 @@ private:
         if (begin < end) parts_.push_back({begin, end, true});
     }
 
-    void split(std::uint32_t begin, std::uint32_t end, std::size_t level) {
-        if (level == std::size(joints)) return split_name(begin, end);
+    void split(std::uint32_t begin, std::uint32_t end) {
+        int loosest = no_joint;
+        for (const char c : range(begin, end)) loosest = std::min(loosest, joint_of(c));
+        if (loosest == no_joint) return split_name(begin, end);
         if (add_prefixes(begin, end)) return;
-        if (range(begin, end).find_first_of(joints[level]) == std::string_view::npos)
-            return split(begin, end, level + 1);
-        for (std::uint32_t from = begin; from < end;) {
-            const auto to = static_cast<std::uint32_t>(
-                std::min<std::size_t>(letters().find_first_of(joints[level], from), end));
+        for (std::uint32_t from = begin, to = begin; from < end; from = ++to) {
+            while (to < end && joint_of(letters()[to]) != loosest) ++to;
             add(from, to);
-            split(from, to, level + 1);
-            from = to + 1;
+            if (from < to) split(from, to);
         }
     }
 
     // fooBar, C++17, notepad++
     void split_name(std::uint32_t begin, std::uint32_t end) {
-        const std::size_t plus = range(begin, end).find_first_of("+#");
-        if (plus != std::string_view::npos) {
-            const auto at = begin + static_cast<std::uint32_t>(plus);
-            if (plus > 1) add(begin, at);
-            if (at + 2 < end) add(begin, at + 2);
+        const auto is_sign = [](char c) { return c == '+' || c == '#'; };
+        const auto plus = static_cast<std::uint32_t>(std::ranges::find_if(range(begin, end), is_sign) -
+                                                     range(begin, end).begin());
+        if (begin + plus < end) {
+            if (plus > 1) add(begin, begin + plus);
+            if (begin + plus + 2 < end) add(begin, begin + plus + 2);
             return;
         }
+        if (!compound_.has_humps) return;
         std::uint32_t from = begin;
         for (std::uint32_t at = begin + 1; at <= end; ++at) {
-            if (at < end && compound_.humps[at] == 0) continue;
+            if (at < end && !compound_.origins[at].begins_part) continue;
             const bool is_whole = from == begin && at == end;
             if (!is_whole && at - from > 1) add(from, at);  // The i of iPhone is no word.
             from = at;
@@ -126,7 +137,8 @@ private:
     void add_without(char sign) {
         const std::string typed(letters());
         const auto begin = static_cast<std::uint32_t>(typed.size());
-        const std::uint32_t source_begin = compound_.begins.front(), source_end = compound_.ends.back();
+        const std::uint32_t source_begin = compound_.origins.front().begin,
+                            source_end = compound_.origins.back().end;
         for (const char& letter : typed)
             if (letter != sign) compound_.append({&letter, 1}, source_begin, source_end);
         add(begin, static_cast<std::uint32_t>(compound_.letters.size()));

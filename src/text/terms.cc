@@ -181,7 +181,8 @@ private:
         for (const CompoundPart& part : buffers_.parts) {
             const std::string_view letters =
                 std::string_view(compound.letters).substr(part.begin, part.end - part.begin);
-            buffers_.add(letters, compound.begins[part.begin], compound.ends[part.end - 1], part.is_part);
+            buffers_.add(letters, compound.origins[part.begin].begin, compound.origins[part.end - 1].end,
+                         part.is_part);
         }
         at_ = compound.end;
     }
