@@ -85,7 +85,7 @@ Stemmer& Stemmer::operator=(Stemmer&& other) noexcept {
 std::string_view Stemmer::stem(std::string_view word) {
     if (word.size() < 3) return word;  // Porter's own rule: too short to have an ending.
     if (word.size() > Remembered::longest) return stem_by_rules(word);
-    constexpr std::size_t cache_size = 8192;  // half a megabyte; the newer word takes the place of the older
+    constexpr std::size_t cache_size = 16384;  // a megabyte; the newer word takes the place of the older
     if (cache_.empty()) cache_.resize(cache_size);
     Remembered& entry = cache_[hash(word) % cache_size];
     if (std::string_view(entry.word.data(), entry.word_size) != word) {

@@ -8,6 +8,7 @@
 #include "text/fold.h"
 #include "text/markdown_marks.h"
 #include "text/stem.h"
+#include "text/term_counter.h"
 
 namespace quarry::text {
 namespace {
@@ -71,7 +72,12 @@ std::size_t cut_length(std::string_view letters) {
 // Letters that stay where they are while more are added.
 class LetterPool {
 public:
-    void clear() { block_ = used_ = 0; }
+    // Keeps what texts of usual size need; one of 50 MB leaves no more behind than others.
+    void clear() {
+        constexpr std::size_t kept_blocks = 32;
+        if (blocks_.size() > kept_blocks) blocks_.resize(kept_blocks);
+        block_ = used_ = 0;
+    }
 
     std::string_view add(std::string_view letters) {
         constexpr std::size_t block_size = 64 << 10;
@@ -91,19 +97,6 @@ private:
     std::size_t block_ = 0, used_ = 0;
 };
 
-std::uint32_t hash(std::string_view word) {
-    std::uint64_t state = word.size();
-    while (!word.empty()) {
-        std::uint64_t bytes = 0;
-        const std::size_t count = std::min<std::size_t>(word.size(), 8);
-        std::memcpy(&bytes, word.data(), count);
-        state = (state ^ bytes) * 0x9E3779B97F4A7C15;
-        state ^= state >> 29;
-        word.remove_prefix(count);
-    }
-    return static_cast<std::uint32_t>(state >> 16);
-}
-
 }  // namespace
 
 struct TermReader::Buffers {
@@ -113,14 +106,11 @@ struct TermReader::Buffers {
     std::vector<CompoundPart> parts{};
     std::vector<Term> terms{};
     LetterPool letters{};
-
-    // Where in `counts` a term is, plus one, by the term's hash; see count().
-    struct Slot {
-        std::uint32_t hash = 0, index = 0;
-    };
-    std::vector<Slot> slots{};
+    TermCounter counter{};
 
     void clear() {
+        constexpr std::size_t kept_terms = 64 << 10;
+        if (terms.capacity() > kept_terms) std::vector<Term>().swap(terms);
         terms.clear();
         letters.clear();
     }
@@ -294,40 +284,7 @@ std::span<const Term> TermReader::read(std::string_view text) {
 TermBag TermReader::count(std::span<const std::string_view> texts) {
     buffers_->clear();
     for (const std::string_view text : texts) Scan(text.substr(0, longest_text), *buffers_).run();
-
-    std::size_t slot_count = 64;
-    while (slot_count < buffers_->terms.size() * 2) slot_count *= 2;
-    buffers_->slots.assign(slot_count, {});
-    TermBag bag;
-    std::size_t letter_bytes = 0;
-    for (const Term& term : buffers_->terms) {
-        bag.length += !term.is_part;
-        const std::uint32_t term_hash = hash(term.text);
-        std::size_t at = term_hash % slot_count;
-        for (;; at = (at + 1) % slot_count) {
-            Buffers::Slot& slot = buffers_->slots[at];
-            if (slot.index == 0) {
-                bag.counts.push_back({term.text, 1});
-                letter_bytes += term.text.size();
-                slot = {term_hash, static_cast<std::uint32_t>(bag.counts.size())};
-                break;
-            }
-            TermCount& known = bag.counts[slot.index - 1];
-            if (slot.hash != term_hash || known.term != term.text) continue;
-            ++known.count;
-            break;
-        }
-    }
-    // The bag outlives the reader's buffers, so its letters move into a string of its own.
-    auto letters = std::make_shared<std::string>();
-    letters->reserve(letter_bytes);
-    for (TermCount& each : bag.counts) {
-        const std::size_t begin = letters->size();
-        *letters += each.term;
-        each.term = std::string_view(letters->data() + begin, each.term.size());
-    }
-    bag.letters = std::move(letters);
-    return bag;
+    return buffers_->counter.count(buffers_->terms);
 }
 
 }  // namespace quarry::text
