@@ -59,6 +59,17 @@ int percent_done(const Group& group) {
     return static_cast<int>(std::min<std::int64_t>(99, done * 100 / total));
 }
 
+json::object to_json(const Timings& timings) {
+    const auto in_ms = [](std::chrono::microseconds time) {
+        return static_cast<double>(time.count()) / 1'000;
+    };
+    return {{"fetch_ms", in_ms(timings.fetch)},
+            {"extract_ms", in_ms(timings.extract)},
+            {"chunk_ms", in_ms(timings.chunk)},
+            {"embed_ms", in_ms(timings.embed)},
+            {"index_ms", in_ms(timings.index)}};
+}
+
 json::object to_json(const Group& group, std::uint64_t salt) {
     const GroupCounters& counters = group.counters;
     return {{"crawl_id", public_id(number(group.id), group.created_at, salt)},
@@ -82,6 +93,10 @@ json::object to_json(const Group& group, std::uint64_t salt) {
             {"urls_gone", counters.gone},
             {"urls_not_admitted", counters.not_admitted},
             {"bytes", counters.bytes},
+            {"pages_indexed", counters.indexed},
+            {"pages_not_indexed", counters.index_failed},
+            {"chunks", counters.chunks},
+            {"timings", to_json(group.timings)},
             {"error", text_or_null(group.error)}};
 }
 

@@ -24,6 +24,9 @@ int percent_done(const Group& group);
 
 // Of a crawl: crawl_id, status, url, progress, urls_total, urls_completed, …, error. `salt` is the
 // database's.
+// {"fetch_ms", "extract_ms", "chunk_ms", "embed_ms", "index_ms"}
+boost::json::object to_json(const Timings& timings);
+
 boost::json::object to_json(const Group& group, std::uint64_t salt);
 
 // Of a job: the fields that clients of an embedding queue know (id, jobId, url, status, retries, maxRetries,

@@ -194,6 +194,22 @@ TEST_CASE_FIXTURE(CrawlSite, "a second crawl asks whether pages have changed, an
     for (const StoredPage& stored : pages(second)) CHECK_FALSE(stored.content->markdown.empty());
 }
 
+TEST_CASE_FIXTURE(CrawlSite, "a page that has not changed leads where it led before, and no further") {
+    server.on("/", [](const test::ServerRequest& request, test::Connection& connection) {
+        const bool is_known = !header_value(request.headers, "if-none-match").empty();
+        connection.respond(is_known ? 304 : 200, {{"Content-Type", "text/html"}, {"ETag", "\"v1\""}},
+                           is_known ? ""
+                                    : "<p>Words that stay.</p><a href=/a>a</a><a rel=nofollow href=/b>b</a>"
+                                      "<iframe src=/framed></iframe>");
+    });
+    linked("/a", {});
+    linked("/framed", {});
+    crawl(options());
+
+    CHECK(urls(crawl(options())) ==
+          Urls{{"/", "completed 304"}, {"/a", "completed 200"}, {"/framed", "completed 200"}});
+}
+
 TEST_CASE_FIXTURE(CrawlSite, "a page that is gone is removed at once, an undiscovered one after two crawls") {
     linked("/", {"/gone", "/orphan", "/stays"});
     for (const char* path : {"/gone", "/orphan", "/stays"}) linked(path, {});

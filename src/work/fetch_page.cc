@@ -1,5 +1,7 @@
 #include "work/fetch_page.h"
 
+#include <set>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -96,13 +98,37 @@ store::Outcome redirect(const FetchedUrl& fetched) {
     return outcome;
 }
 
+json::array urls_of(const std::vector<Link>& links, bool (*wanted)(const Link&)) {
+    json::array urls;
+    for (const Link& link : links)
+        if (wanted(link)) urls.emplace_back(link.url);
+    return urls;
+}
+
+// The page's record, and what following its links again needs besides: a server may say that nothing has
+// changed.
 Result<PackedContent> packed(const Document& document, const Formats& formats) {
-    Formats details = formats;
-    details.markdown = details.html = false;
-    details.links = details.metadata = true;
-    return store::pack({.markdown = document.markdown,
-                        .details = json::serialize(to_json(document, details)),
-                        .html = document.html});
+    Formats wanted = formats;
+    wanted.markdown = wanted.html = false;
+    wanted.links = wanted.metadata = true;
+    json::object details = to_json(document, wanted);
+    json::array forbidden = urls_of(document.links, [](const Link& link) { return link.nofollow; });
+    if (document.metadata.robots.nofollow)
+        forbidden = urls_of(document.links, [](const Link&) { return true; });
+    json::array frames = urls_of(document.frames, [](const Link& link) { return !link.nofollow; });
+    if (!forbidden.empty()) details["nofollow"] = std::move(forbidden);
+    if (!frames.empty() && !document.metadata.robots.nofollow) details["frames"] = std::move(frames);
+    return store::pack(
+        {.markdown = document.markdown, .details = json::serialize(details), .html = document.html});
+}
+
+std::vector<Link> links_at(const json::object& details, std::string_view key) {
+    std::vector<Link> links;
+    const json::value* urls = details.if_contains(key);
+    if (!urls || !urls->is_array()) return links;
+    for (const json::value& url : urls->get_array())
+        if (url.is_string()) links.push_back({.url = std::string(url.get_string())});
+    return links;
 }
 
 PageFacts facts_of(const FetchedUrl& fetched, const Document& document) {
@@ -129,11 +155,11 @@ Document former_document(const FetchedUrl& fetched, store::Reader& reader) {
     boost::system::error_code error;
     const json::value details = json::parse((*page)->content->details, error);
     if (error || !details.is_object()) return document;
-    const json::value* links = details.as_object().if_contains("links");
-    if (!links || !links->is_array()) return document;
-    for (const json::value& link : links->as_array()) {
-        if (link.is_string()) document.links.push_back({.url = std::string(link.as_string())});
-    }
+    document.links = links_at(details.get_object(), "links");
+    document.frames = links_at(details.get_object(), "frames");
+    std::set<std::string> forbidden;
+    for (Link& link : links_at(details.get_object(), "nofollow")) forbidden.insert(std::move(link.url));
+    for (Link& link : document.links) link.nofollow = forbidden.contains(link.url);
     return document;
 }
 
@@ -233,7 +259,11 @@ store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Ti
 }  // namespace
 
 store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
+    const auto started = std::chrono::steady_clock::now();
     store::Outcome outcome = read_answer(fetched, tools, now);
+    outcome.timings.fetch = fetched.fetch_time;
+    outcome.timings.extract =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
     if (fetched.host_rule) outcome.hosts.push_back(*fetched.host_rule);
     return outcome;
 }

@@ -1,6 +1,7 @@
 // One URL of a crawl: from what the server answered to what should become true.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,7 @@ struct FetchedUrl {
     store::UrlLease lease{};
     std::shared_ptr<CrawlContext> crawl{};
     Result<Page> page = fail(ErrorCode::interrupted, "not fetched");
+    std::chrono::microseconds fetch_time{};
     std::optional<store::HostRule> host_rule{};  // if the answer changed how the host is treated
 };
 

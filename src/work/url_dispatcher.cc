@@ -249,6 +249,7 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) 
             return asks_for_patience(seen) ? std::optional(pace.to_rule(lane->name)) : std::nullopt;
         });
         fetched.page = std::move(page);
+        fetched.fetch_time = now - started;
         parts_.under_way.end(fetched.lease.lease.id);
         parts_.pages.add(std::move(fetched));
         mailbox->post(message);
