@@ -5,6 +5,7 @@
 
 #include "base/thread_name.h"
 #include "work/engine_message.h"
+#include "work/indexer.h"
 #include "work/job_pool.h"
 #include "work/leaser.h"
 #include "work/page_pool.h"
@@ -32,7 +33,10 @@ public:
 
 private:
     Run(Engine& engine, std::unique_ptr<store::Reader> reader)
-        : store_(engine.store_), config_(engine.config_), reader_(std::move(reader)) {}
+        : store_(engine.store_),
+          config_(engine.config_),
+          is_indexing_(engine.is_indexing_),
+          reader_(std::move(reader)) {}
 
     void handle(LeasesArrived& arrived);
     void handle(NothingDue& nothing) { nothing_due_ = nothing; }
@@ -41,14 +45,17 @@ private:
     void handle(GroupChanged& changed) { urls_->group_changed(changed.group); }
     void handle(JobEnded&) {}
     void handle(PagesDone&) {}
+    void handle(ChangesDone&) {}
     void handle(CrawlUnhealthy& crawl);
     void handle(StoreFailed& failed);
     void handle(StopAsked&) {}
 
     store::Demand demand() const;
     void ask_for_work();
+    bool is_off_the_wire() const;
     bool is_quiet() const;
     bool is_drained();
+    bool is_indexed(const RunUntil::Indexed& wanted);
     bool has_idled(std::chrono::milliseconds idle_for);
     std::optional<EngineMailbox::TimePoint> wake_time(const RunUntil& until) const;
     void wind_down();
@@ -57,6 +64,7 @@ private:
 
     store::Store& store_;
     const EngineConfig& config_;
+    std::atomic<bool>& is_indexing_;
     std::unique_ptr<store::Reader> reader_;
     std::shared_ptr<EngineMailbox> mailbox_ = std::make_shared<EngineMailbox>();
     std::shared_ptr<void> observer_;
@@ -67,6 +75,7 @@ private:
     std::optional<std::uint64_t> last_question_;
     std::optional<Timestamp> idle_since_;
     // In the order in which they must end, the last first.
+    std::unique_ptr<Indexer> indexer_;
     std::unique_ptr<PagePool> pages_;
     std::unique_ptr<UrlDispatcher> urls_;
     std::unique_ptr<JobPool> jobs_;
@@ -83,6 +92,11 @@ Result<std::unique_ptr<Engine::Run>> Engine::Run::open(Engine& engine) {
                                       .body_budget = config.body_budget,
                                       .pdf = config.pdf,
                                       .open_reader = config.open_reader}));
+    run->indexer_ = TRY(Indexer::open(engine.store_, run->mailbox_,
+                                      {.tools = config.indexing,
+                                       .threads = threads_for(config.cpu_threads),
+                                       .collection = config.index_collection,
+                                       .open_reader = config.open_reader}));
     run->urls_ = std::make_unique<UrlDispatcher>(
         DispatcherParts{.store = engine.store_,
                         .reader = *run->reader_,
@@ -117,8 +131,11 @@ Result<void> Engine::Run::until(const RunUntil& until, std::stop_token stop) {
         mailbox_->take(messages, wake_time(until));
         for (Message& message : messages) std::visit([&](auto& news) { handle(news); }, message);
         urls_->start_due();
+        indexer_->expect_more(!is_off_the_wire());
+        is_indexing_ = !indexer_->is_idle();
         if (until.enough && until.enough()) break;
         if (until.drained && is_drained()) break;
+        if (until.indexed && is_indexed(*until.indexed)) break;
         if (until.idle_for.count() > 0 && has_idled(until.idle_for)) break;
     }
     wind_down();
@@ -130,6 +147,7 @@ void Engine::Run::handle(LeasesArrived& arrived) {
     nothing_due_.reset();
     last_question_.reset();
     for (store::JobLease& job : arrived.leased.jobs) jobs_->add(std::move(job));
+    indexer_->add(std::move(arrived.leased.changes));
     urls_->add(std::move(arrived.leased.urls), arrived.leased.hosts);
 }
 
@@ -147,16 +165,30 @@ store::Demand Engine::Run::demand() const {
     store::Demand demand{.worker = worker_};
     urls_->describe_room(demand);
     jobs_->describe_room(demand);
+    indexer_->describe_room(demand);
     return demand;
 }
 
 void Engine::Run::ask_for_work() {
     store::Demand wanted = demand();
-    if (wanted.urls > 0 || !wanted.kinds.empty()) leaser_->ask(std::move(wanted));
+    if (wanted.urls > 0 || wanted.changes > 0 || !wanted.kinds.empty()) leaser_->ask(std::move(wanted));
+}
+
+bool Engine::Run::is_off_the_wire() const {
+    return urls_->on_the_wire() == 0 && urls_->waiting() == 0 && pages_->is_idle() && jobs_->is_idle();
 }
 
 bool Engine::Run::is_quiet() const {
-    return urls_->on_the_wire() == 0 && urls_->waiting() == 0 && pages_->is_idle() && jobs_->is_idle();
+    return is_off_the_wire() && indexer_->is_idle();
+}
+
+// What waits and is not due waits for a service that is not there.
+bool Engine::Run::is_indexed(const RunUntil::Indexed& wanted) {
+    if (!indexer_->is_idle()) return false;
+    const auto counts = reader_->outbox_counts(wanted.collection, wanted.group);
+    if (!counts || counts->processing > 0) return false;
+    if (counts->pending == 0) return true;
+    return nothing_due_.has_value() && !counts->last_error.empty();
 }
 
 // The store's "nothing" may be older than the last outcome. So it is asked once more when all is quiet, and
@@ -218,6 +250,7 @@ void Engine::Run::wind_down() {
     }
     jobs_.reset();
     pages_.reset();
+    indexer_.reset();
     heartbeat_ = {};
     sweeper_ = {};
 }

@@ -2,10 +2,12 @@
 // and are read on all cores; every other kind of job has a handler.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "store/reader.h"
 #include "store/store.h"
 #include "work/crawl_context.h"
+#include "work/indexer.h"
 
 namespace quarry::work {
 
@@ -32,6 +35,8 @@ struct EngineConfig {
     store::Retention retention{};
     fetch::PdfLimits pdf{};
     CrawlDefaults crawls{};
+    IndexTools indexing{};
+    std::string index_collection{};  // index only this one's pages; "" for all
 };
 
 // When a run ends by itself. A stop request always ends it: what is under way is finished, what was leased
@@ -40,6 +45,13 @@ struct RunUntil {
     bool drained = false;                   // nothing is left, delayed and leased jobs included
     std::chrono::milliseconds idle_for{0};  // nothing was due for this long; 0: never
     std::function<bool()> enough{};         // asked after every change of the store
+
+    // Everything of it can be found, or waits for a service that is not there.
+    struct Indexed {
+        std::string collection{};  // "" for all
+        std::optional<GroupId> group{};
+    };
+    std::optional<Indexed> indexed{};
 };
 
 class Engine {
@@ -56,6 +68,9 @@ public:
     // What is on the wire right now, the longest first. Any thread.
     std::vector<std::string> current_urls(std::size_t limit) const;
 
+    // Pages are on their way into the index, or a space is being renewed. Any thread.
+    bool is_indexing() const { return is_indexing_; }
+
 private:
     class Run;
 
@@ -63,6 +78,7 @@ private:
     fetch::Fetcher& fetcher_;
     EngineConfig config_;
     std::unique_ptr<UrlsUnderWay> under_way_;
+    std::atomic<bool> is_indexing_ = false;
 };
 
 }  // namespace quarry::work

@@ -30,8 +30,9 @@ struct RobotsArrived {
 struct GroupChanged {
     GroupId group{};
 };
-struct JobEnded {};   // there is room for another
-struct PagesDone {};  // room for more, or the last one is done
+struct JobEnded {};     // there is room for another
+struct PagesDone {};    // room for more, or the last one is done
+struct ChangesDone {};  // some are in the index, or a space is in use
 struct CrawlUnhealthy {
     GroupId group{};
     std::string reason{};
@@ -42,7 +43,7 @@ struct StoreFailed {
 struct StopAsked {};
 
 using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, JobEnded,
-                             PagesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+                             PagesDone, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 
 }  // namespace quarry::work

@@ -1,0 +1,98 @@
+#include "work/collection_embedders.h"
+
+#include <fmt/format.h>
+
+namespace quarry::work {
+namespace {
+
+// Large enough for its gain in quality, small enough for its memory: docs/decisions/0010.
+constexpr int builtin_dimensions = 256;
+
+bool needs_service(const std::string& provider) {
+    return provider != "builtin" && provider != "none";
+}
+
+std::string described(const EmbedderFacts& facts) {
+    return fmt::format("{} ({}, {} dimensions)", facts.model.empty() ? "a model" : facts.model,
+                       facts.provider, facts.dimensions);
+}
+
+// A collection may be told who is to embed it before anything is: then its facts have no dimensions yet.
+bool is_begun(const std::optional<Collection>& recorded) {
+    if (!recorded || recorded->embedder.provider.empty()) return false;
+    return recorded->embedder.dimensions > 0 || recorded->embedder.provider == "none";
+}
+
+std::string setting_of(const std::string& provider) {
+    return provider == "tei" ? "TEI_URL" : "embedding.openai_url";
+}
+
+}  // namespace
+
+Result<CollectionEmbedders::Choice> CollectionEmbedders::ensure(const std::string& collection,
+                                                                store::Store& store, store::Reader& reader,
+                                                                index::Index& index) {
+    const auto recorded = TRY(reader.collection(collection));
+    const std::string wanted = recorded ? recorded->embedder.provider : "";
+    Choice choice = is_begun(recorded)
+                        ? TRY(confirm(*recorded))
+                        : TRY(begin(collection, wanted.empty() ? services_.standard : wanted, store));
+    const bool is_ensured = ensured_.with([&](auto& names) { return names.contains(collection); });
+    if (is_ensured) return choice;
+    const index::IndexFacts facts = TRY(index.facts(collection));
+    if (!(facts.embedder == choice.facts)) TRY(index.set_embedder(collection, choice.facts));
+    ensured_.with([&](auto& names) { names.insert(collection); });
+    return choice;
+}
+
+Result<CollectionEmbedders::Choice> CollectionEmbedders::find(const std::string& collection,
+                                                              store::Reader& reader) {
+    const auto recorded = TRY(reader.collection(collection));
+    if (!is_begun(recorded)) return Choice{.facts = {.provider = "none"}};
+    return confirm(*recorded);
+}
+
+void CollectionEmbedders::forget_all() {
+    ensured_.with([](auto& names) { names.clear(); });
+}
+
+Result<CollectionEmbedders::Choice> CollectionEmbedders::begin(const std::string& collection,
+                                                               const std::string& provider,
+                                                               store::Store& store) {
+    Choice choice{.facts = {.provider = provider}};
+    if (needs_service(provider)) {
+        choice.service = TRY(service({.name = collection, .embedder = choice.facts}));
+        choice.facts = TRY(choice.service->facts());
+    } else if (choice.is_builtin()) {
+        choice.facts.dimensions = builtin_dimensions;
+    }
+    TRY(store.set_collection({.name = collection, .embedder = choice.facts, .created_at = store.now()}));
+    return choice;
+}
+
+Result<CollectionEmbedders::Choice> CollectionEmbedders::confirm(const Collection& recorded) {
+    Choice choice{.facts = recorded.embedder};
+    if (!needs_service(recorded.embedder.provider)) return choice;
+    choice.service = TRY(service(recorded));
+    const EmbedderFacts now = TRY(choice.service->facts());
+    if (now == recorded.embedder) return choice;
+    return fail(
+        ErrorCode::conflict,
+        fmt::format("the collection \"{0}\" was embedded with {1}, but the service now has {2}. To embed it "
+                    "anew: quarry reindex --collection {0}",
+                    recorded.name, described(recorded.embedder), described(now)));
+}
+
+Result<std::shared_ptr<embed::Embedder>> CollectionEmbedders::service(const Collection& recorded) const {
+    const std::string& provider = recorded.embedder.provider;
+    const auto found = services_.services.find(provider);
+    if (found != services_.services.end()) return found->second;
+    return fail(
+        ErrorCode::unavailable,
+        fmt::format(
+            "the collection \"{0}\" is embedded by {1}, which is not configured. Set {2}, or embed it "
+            "anew without: quarry reindex --collection {0} --embedder builtin",
+            recorded.name, provider, setting_of(provider)));
+}
+
+}  // namespace quarry::work

@@ -1,0 +1,99 @@
+// From the outbox to the index: reads changed pages, cuts them into chunks, has them embedded, and writes
+// them. A crash anywhere costs only repetition.
+//
+//   leases ─▶ preparers (one per core) ─▶ builtin: folded in on the spot ─▶ index writer ─▶ finish
+//                                     └─▶ a service: EmbeddingPool ───────┘
+//   when chunks have doubled: the fitter renews the builtin space beside them
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/work_queue.h"
+#include "index/index.h"
+#include "store/reader.h"
+#include "store/store.h"
+#include "work/collection_embedders.h"
+#include "work/embedding_pool.h"
+#include "work/engine_message.h"
+#include "work/index_writer.h"
+#include "work/spaces.h"
+
+namespace quarry::work {
+
+// What turns pages into something that can be found. All outlive the engine.
+struct IndexTools {
+    index::Index* index = nullptr;  // none: changes stay in the outbox
+    CollectionEmbedders* embedders = nullptr;
+    Spaces* spaces = nullptr;  // with an embedded index only
+};
+
+struct IndexerConfig {
+    IndexTools tools{};
+    int threads = 1;
+    std::string collection{};  // only this one's pages; "" for all
+    std::function<Result<std::unique_ptr<store::Reader>>()> open_reader{};
+};
+
+class Indexer {
+public:
+    static Result<std::unique_ptr<Indexer>> open(store::Store& store, std::shared_ptr<EngineMailbox> mailbox,
+                                                 IndexerConfig config);
+    // Waits for the pages that are under way; a fit is given up.
+    ~Indexer();
+
+    void add(std::vector<store::ChangeLease> changes);
+    void describe_room(store::Demand& demand) const;
+    // Nothing is under way, and every space that was due is in use.
+    bool is_idle() const;
+
+    // Whether more pages may come soon. While they may, only a space that is far too small is renewed.
+    void expect_more(bool more);
+
+private:
+    using Changes = std::vector<store::ChangeLease>;
+    // What is under way. Shared with callbacks of the store, which may return after the indexer has gone.
+    struct Traffic {
+        std::mutex mutex;
+        std::condition_variable_any changed;
+        std::size_t changes = 0;          // leased and not ended
+        std::uint64_t rounds = 0;         // commits
+        std::set<std::string> written{};  // collections whose space may be due
+        bool more_is_expected = false;
+        bool is_settled = true;  // nothing was written since the spaces were looked at last
+    };
+
+    Indexer(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, IndexerConfig config);
+    void prepare(store::Reader& reader);
+    void prepare_batch(Changes changes, store::Reader& reader, text::TermReader& terms);
+    Result<void> prepare_page(PageInWork& work, const StoredPage& page, store::Reader& reader,
+                              text::TermReader& terms);
+    void forward(PageInWorkPtr work);
+    static void changes_ended(Traffic& traffic, std::size_t changes);
+    void keep_spaces(std::stop_token stop);
+    void renew_if_due(const std::string& collection, Spaces::Pressure pressure, std::stop_token stop);
+    void report(const Result<void>& result);
+
+    store::Store& store_;
+    std::shared_ptr<EngineMailbox> mailbox_;
+    const IndexerConfig config_;
+    std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
+    std::stop_source abort_;
+    WorkQueue<Changes> queue_;
+    std::vector<std::unique_ptr<store::Reader>> readers_;
+    // In the order in which they must end, the last first.
+    std::unique_ptr<IndexWriter> writer_;
+    std::unique_ptr<EmbeddingPool> embedding_;
+    std::vector<std::jthread> preparers_;
+    std::jthread fitter_;
+};
+
+}  // namespace quarry::work

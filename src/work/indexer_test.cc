@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <thread>
+
+#include "work/index_place_test.h"
+
+namespace quarry::work {
+namespace {
+
+using namespace std::chrono_literals;
+using Urls = std::vector<std::string>;
+
+TEST_CASE_FIXTURE(IndexPlace, "a page that was stored can be found") {
+    put("https://a.example/marble", "# Marble\n\nMarble is limestone that was pressed and heated.");
+
+    REQUIRE(run());
+
+    CHECK(found("limestone") == Urls{"https://a.example/marble"});
+    CHECK(counts().completed == 1);
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "new words of a page replace its old ones, and it is there once") {
+    put("https://a.example/p", "Granite comes from deep below.");
+    REQUIRE(run());
+    put("https://a.example/p", "Basalt comes out of volcanoes.");
+
+    REQUIRE(run());
+
+    CHECK(found("granite").empty());
+    CHECK(found("basalt") == Urls{"https://a.example/p"});
+    CHECK(facts().chunks == 1);
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "a page that was forgotten is not found") {
+    put("https://a.example/p", "Slate splits into plates.");
+    REQUIRE(run());
+    REQUIRE(store->forget({.urls = {"https://a.example/p"}}));
+
+    REQUIRE(run());
+
+    CHECK(found("slate").empty());
+    CHECK(facts().pages == 0);
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "a collection remembers the embedder it was begun with") {
+    put("https://a.example/p", "Chalk is soft.");
+    REQUIRE(run());
+
+    CHECK(reader()->collection("default").value()->embedder.provider == "builtin");
+    CHECK(facts().embedder.provider == "builtin");
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "a collection large enough gets a space of its own, in use when the run ends") {
+    put_many(40);
+    policy = {.min_chunks = 30, .dimensions = 16};
+
+    REQUIRE(run());
+
+    CHECK(facts().space > 0);
+    CHECK(facts().vectors == 40);
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "a small collection is found by its words alone") {
+    put_many(20);
+    policy = {.min_chunks = 30, .dimensions = 16};
+
+    REQUIRE(run());
+
+    CHECK(facts().space == 0);
+    CHECK(found("number7") == Urls{"https://a.example/p7"});
+}
+
+TEST_CASE_FIXTURE(IndexPlace,
+                  "a space is renewed when the collection has doubled, until it was fitted on enough") {
+    policy = {.min_chunks = 30, .enough_chunks = 80, .dimensions = 16};
+    put_many(40, "a");
+    REQUIRE(run());
+    const int first = facts().space;
+    put_many(30, "b");
+    REQUIRE(run());
+    const int after_a_few = facts().space;
+    put_many(60, "c");
+    REQUIRE(run());
+    const int doubled = facts().space;
+    put_many(400, "d");
+    REQUIRE(run());
+
+    CHECK(after_a_few == first);
+    CHECK(doubled > first);
+    CHECK(facts().space == doubled);
+    CHECK(facts().vectors == facts().chunks);
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "a fit that was interrupted is made up for by the next run") {
+    put_many(60);
+    REQUIRE(run());
+    policy = {.min_chunks = 30, .dimensions = 16};
+    std::stop_source stopped;
+    stopped.request_stop();
+
+    REQUIRE(run(stopped.get_token()));
+    reopen_index();
+    REQUIRE(run());
+
+    CHECK(facts().space > 0);
+    CHECK(facts().vectors == 60);
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "a document of many megabytes is indexed") {
+    std::string words = "# Large\n\n";
+    for (int i = 0; words.size() < (4u << 20); ++i) words += fmt::format("Sentence {} of a long book. ", i);
+    put("https://a.example/book", words);
+    put("https://a.example/leaf", "A leaf beside the book.");
+
+    REQUIRE(run());
+
+    CHECK(facts().pages == 2);
+    CHECK(facts().chunks > 1'000);
+    CHECK(found("leaf").front() == "https://a.example/leaf");
+}
+
+class ServicePlace : public IndexPlace {
+public:
+    ServicePlace() { provider = "tei"; }
+};
+
+TEST_CASE_FIXTURE(ServicePlace, "a service embeds every chunk, in batches formed across pages") {
+    put_many(100);
+
+    REQUIRE(run());
+
+    CHECK(facts().vectors == 100);
+    CHECK(facts().embedder.model == tei.model().id);
+    CHECK(tei.conduct.served() < 20);  // one asks for the dimensions, four are enough for the chunks
+    CHECK(tei.conduct.wrong_requests().empty());
+}
+
+TEST_CASE_FIXTURE(ServicePlace,
+                  "while the service is down pages wait, visible with the reason, and cost no attempt") {
+    tei.conduct.faults.always(test::Fault::unavailable);
+    put_many(3);
+
+    REQUIRE(run());
+
+    CHECK(counts().pending == 3);
+    CHECK(counts().failed == 0);
+    CHECK(counts().last_error.find("503") != std::string::npos);
+    const auto jobs = reader()->jobs({.filter = {.kind = "embed_page"}}).value();
+    for (const Job& job : jobs) CHECK(job.attempts == 0);
+
+    tei.conduct.faults.always(test::Fault::none);
+    clock.advance(61s);
+    REQUIRE(run());
+
+    CHECK(facts().vectors == 3);
+    CHECK(counts().pending == 0);
+}
+
+TEST_CASE_FIXTURE(ServicePlace,
+                  "a service that dies midway loses nothing, and what it has done is not done again") {
+    put_many(64);
+    tei.conduct.faults.next(test::Fault::none, 2);
+    tei.conduct.faults.always(test::Fault::reset);
+    REQUIRE(run());
+    const auto before = counts();
+
+    tei.conduct.faults.always(test::Fault::none);
+    clock.advance(61s);
+    REQUIRE(run());
+
+    CHECK(before.completed + before.pending == 64);
+    CHECK(facts().chunks == 64);
+    CHECK(facts().vectors == 64);
+}
+
+TEST_CASE_FIXTURE(ServicePlace,
+                  "answers that make no sense are retried, then given up, and can be retried by hand") {
+    test::Fault fault{};
+    SUBCASE("not JSON") {
+        fault = test::Fault::garbage;
+    }
+    SUBCASE("too few vectors") {
+        fault = test::Fault::wrong_count;
+    }
+    SUBCASE("not numbers") {
+        fault = test::Fault::not_a_number;
+    }
+    SUBCASE("other dimensions") {
+        fault = test::Fault::wrong_dimensions;
+    }
+    put("https://a.example/known", "The service is known by now.");
+    REQUIRE(run());
+    tei.conduct.faults.always(fault);
+    put("https://a.example/p", "Words.");
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        REQUIRE(run());
+        clock.advance(61s);
+    }
+    REQUIRE(counts().failed == 1);
+
+    tei.conduct.faults.always(test::Fault::none);
+    REQUIRE(store->retry(store::JobFilter{.kind = "embed_page", .states = {JobState::failed}}).value() == 1);
+    REQUIRE(run());
+
+    CHECK(facts().vectors == 2);
+}
+
+TEST_CASE_FIXTURE(ServicePlace,
+                  "a key that is refused keeps pages waiting and says which setting to look at") {
+    put("https://a.example/p", "Words.");
+    tei.conduct.faults.always(test::Fault::refuse_key);
+
+    REQUIRE(run());
+
+    CHECK(counts().pending == 1);
+    CHECK(counts().last_error.find("TEI_API_KEY") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(ServicePlace, "a chunk that the service calls too long is cut, and nothing of it is lost") {
+    std::string words;
+    for (int i = 0; i < 300; ++i) words += fmt::format("supercalifragilistic{} ", i);
+    put("https://a.example/long", words);
+    put_many(5);
+
+    REQUIRE(run());
+
+    CHECK(counts().completed == 6);
+    CHECK(found("supercalifragilistic0").front() == "https://a.example/long");
+    CHECK(found("supercalifragilistic299").front() == "https://a.example/long");
+}
+
+TEST_CASE_FIXTURE(ServicePlace, "a service that changed its model is a conflict that names the way out") {
+    put("https://a.example/p", "Words.");
+    REQUIRE(run());
+    tei.set_model({.id = "another/model", .sha = "1", .dimensions = 32});
+    put("https://a.example/q", "More words.");
+
+    REQUIRE(run());
+
+    CHECK(counts().pending == 1);
+    CHECK(counts().last_error.find("quarry reindex") != std::string::npos);
+    CHECK(facts().embedder.dimensions == 64);
+}
+
+TEST_CASE_FIXTURE(ServicePlace, "a page that changes while it is embedded ends with its new words") {
+    put("https://a.example/p", "The old words.");
+    std::jthread writer([&] {
+        while (tei.conduct.served() == 0) std::this_thread::yield();
+        put("https://a.example/p", "The fresh words.");
+    });
+    REQUIRE(run());
+    writer.join();
+
+    REQUIRE(run());
+
+    CHECK(found("old").empty());
+    CHECK(found("fresh") == Urls{"https://a.example/p"});
+    CHECK(facts().chunks == 1);
+}
+
+TEST_CASE_FIXTURE(ServicePlace, "a page somebody waits for comes before a bulk import") {
+    put_many(600);
+    put("https://a.example/urgent", "Needed now.", priority_high);
+    const auto first = store->register_worker("first").value();
+
+    const auto leased = store->lease({.worker = first, .changes = 1}).value();
+
+    REQUIRE(leased.changes.size() == 1);
+    CHECK(leased.changes.front().url == "https://a.example/urgent");
+}
+
+}  // namespace
+}  // namespace quarry::work

@@ -1,0 +1,28 @@
+#include "work/page_in_work.h"
+
+#include "work/retry_delay.h"
+
+namespace quarry::work {
+namespace {
+
+bool waits(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::unavailable:
+        case ErrorCode::refused:
+        case ErrorCode::conflict:
+        case ErrorCode::interrupted: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+store::Outcome outcome_of(const Error& error, const store::ChangeLease& change, Timestamp now) {
+    if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, ""}};
+    if (waits(error.code))
+        return {.end =
+                    store::Snooze{next_attempt(embedding_backoff, change.snoozes + 1, now), error.message}};
+    return {.end = store::Retry{error.message, next_attempt(embedding_backoff, change.attempt, now)}};
+}
+
+}  // namespace quarry::work

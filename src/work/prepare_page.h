@@ -1,0 +1,25 @@
+// From a stored page to what an index takes, short of its vectors.
+#pragma once
+
+#include <string>
+
+#include "index/index.h"
+#include "model/stored_page.h"
+#include "text/chunk_markdown.h"
+#include "text/terms.h"
+
+namespace quarry::work {
+
+index::PageLabel label_of(const StoredPage& page);
+
+// Cuts the page's words and counts their terms. Its content has to be there.
+index::IndexedPage prepare_page(const StoredPage& page, std::int64_t version, const text::ChunkLimits& limits,
+                                text::TermReader& terms);
+
+// The terms a chunk is found by: those of its headings count like those of its words.
+text::TermBag terms_of(const Chunk& chunk, text::TermReader& reader);
+
+// What an embedding service is given of a chunk: where it stands in its page, then its words.
+std::string embedding_text(const Chunk& chunk);
+
+}  // namespace quarry::work

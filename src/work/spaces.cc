@@ -1,0 +1,82 @@
+#include "work/spaces.h"
+
+#include <algorithm>
+
+#include "work/prepare_page.h"
+
+namespace quarry::work {
+namespace {
+
+constexpr int batch_chunks = 1'000;
+
+}  // namespace
+
+Result<Spaces::Current> Spaces::current(const std::string& collection) {
+    const int known = entries_.with([&](auto& entries) { return entries[collection].current.version; });
+    auto stored = TRY(index_.space(collection, known));
+    if (stored) {
+        auto space = std::make_shared<const embed::Space>(TRY(embed::Space::parse(stored->bytes)));
+        entries_.with([&](auto& entries) {
+            entries[collection] = {.current = {stored->version, std::move(space)},
+                                   .fitted_on = stored->fitted_on};
+        });
+    }
+    return entries_.with([&](auto& entries) { return entries[collection].current; });
+}
+
+Result<bool> Spaces::is_due(const std::string& collection, Pressure pressure) {
+    const index::IndexFacts facts = TRY(index_.facts(collection));
+    if (facts.embedder.provider != "builtin" || facts.chunks < policy_.min_chunks) return false;
+    const Current in_use = TRY(current(collection));
+    if (in_use.version == 0) return pressure == Pressure::idle || facts.chunks >= 4 * policy_.min_chunks;
+    const std::int64_t fitted_on =
+        entries_.with([&](auto& entries) { return entries[collection].fitted_on; });
+    if (fitted_on >= policy_.enough_chunks) return false;
+    return facts.chunks >= fitted_on * (pressure == Pressure::idle ? 2 : 4);
+}
+
+Result<embed::Space> Spaces::fit(const std::string& collection, std::int64_t chunks, std::stop_token stop) {
+    embed::SpaceOptions options{.dimensions = policy_.dimensions};
+    const auto sample = static_cast<std::int64_t>(options.max_chunks);
+    const int stride = static_cast<int>(std::max<std::int64_t>(1, chunks / sample));
+    embed::SpaceFit fit(options);
+    text::TermReader terms;
+    for (std::int64_t after = 0; !stop.stop_requested();) {
+        const auto batch = TRY(index_.chunks_after(collection, after, batch_chunks, stride));
+        if (batch.empty()) break;
+        for (const auto& text : batch) fit.add(terms_of(text.chunk, terms));
+        after = batch.back().id;
+    }
+    return fit.finish(stop);
+}
+
+Result<void> Spaces::fold_in_rest(const std::string& collection, int version, const embed::Space& space,
+                                  std::stop_token stop) {
+    text::TermReader terms;
+    std::vector<index::EmbeddedIndex::ChunkVector> vectors;
+    for (std::int64_t after = 0;;) {
+        if (stop.stop_requested()) return fail(ErrorCode::interrupted, "asked to stop");
+        const auto batch = TRY(index_.chunks_without(collection, version, after, batch_chunks));
+        if (batch.empty()) return {};
+        vectors.clear();
+        for (const auto& text : batch)
+            vectors.push_back({.id = text.id, .vector = space.fold_in(terms_of(text.chunk, terms))});
+        TRY(index_.add_vectors(collection, version, vectors));
+        after = batch.back().id;
+    }
+}
+
+Result<void> Spaces::renew(const std::string& collection, std::stop_token stop) {
+    const index::IndexFacts facts = TRY(index_.facts(collection));
+    const embed::Space space = TRY(fit(collection, facts.chunks, stop));
+    const int version = TRY(index_.begin_space(collection, facts.chunks, space.serialise()));
+    TRY(fold_in_rest(collection, version, space, stop));
+    // Nothing is written meanwhile: what came since is folded in, and the space is complete when it is put to
+    // use.
+    const std::unique_lock lock(use_);
+    TRY(fold_in_rest(collection, version, space, stop));
+    TRY(index_.use_space(collection, version));
+    return {};
+}
+
+}  // namespace quarry::work
