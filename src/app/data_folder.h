@@ -17,6 +17,7 @@ struct DataFolder {
     std::string path{};  // absolute
 
     std::string database() const { return path + "/quarry.db"; }
+    std::string index() const { return path + "/index.db"; }
     std::string socket() const { return path + "/quarry.sock"; }
     std::string log() const { return path + "/worker.log"; }
     std::string lock() const { return path + "/lock"; }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/owner_protocol.h"
+#include "app/write_pages.h"
 #include "crawl/options.h"
 #include "work/start_crawl.h"
 
@@ -27,6 +28,27 @@ Result<std::string> text_param(const json::object& params, std::string_view name
     const json::value* value = params.if_contains(name);
     if (value && value->is_string()) return std::string(value->get_string());
     return fail(ErrorCode::invalid_argument, fmt::format("the parameter \"{}\" has to be a text", name));
+}
+
+std::string optional_text(const json::object& params, std::string_view name) {
+    const json::value* value = params.if_contains(name);
+    return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+Result<store::PageFilter> parse_page_filter(const json::object& params) {
+    store::PageFilter filter{.collection = optional_text(params, "collection"),
+                             .host = optional_text(params, "host"),
+                             .path_prefix = optional_text(params, "path_prefix"),
+                             .site = optional_text(params, "site")};
+    if (params.contains("group")) filter.group = GroupId{TRY(number_param(params, "group"))};
+    const json::value* urls = params.if_contains("urls");
+    if (!urls) return filter;
+    if (!urls->is_array()) return fail(ErrorCode::invalid_argument, "\"urls\" has to be a list");
+    for (const json::value& url : urls->get_array()) {
+        if (!url.is_string()) return fail(ErrorCode::invalid_argument, "\"urls\" has to be a list of texts");
+        filter.urls.emplace_back(url.get_string());
+    }
+    return filter;
 }
 
 Result<json::value> crawl(Store& store, const json::object& params) {
@@ -76,6 +98,32 @@ Result<json::value> unschedule(Store& store, const json::object& params) {
     return json::object{{"removed", TRY(store.remove_schedule(name))}};
 }
 
+Result<json::value> forget(Store& store, const json::object& params) {
+    const auto filter = TRY(parse_page_filter(params));
+    return json::object{{"count", TRY(store.forget(filter))}};
+}
+
+Result<json::value> index_again(Store& store, const json::object& params) {
+    const auto filter = TRY(parse_page_filter(params));
+    return json::object{{"count", TRY(store.index_again(filter))}};
+}
+
+Result<json::value> set_collection(Store& store, const json::object& params) {
+    Collection collection{.name = TRY(text_param(params, "name")), .created_at = store.now()};
+    collection.embedder.provider = TRY(text_param(params, "provider"));
+    collection.embedder.model = optional_text(params, "model");
+    collection.embedder.version = optional_text(params, "version");
+    if (params.contains("dimensions"))
+        collection.embedder.dimensions = static_cast<int>(TRY(number_param(params, "dimensions")));
+    TRY(store.set_collection(collection));
+    return json::object();
+}
+
+Result<json::value> remove_collection(Store& store, const json::object& params) {
+    const std::string name = TRY(text_param(params, "name"));
+    return json::object{{"removed", TRY(store.remove_collection(name))}};
+}
+
 const std::map<std::string, Method>& methods() {
     static const std::map<std::string, Method> table = {
         {"crawl", crawl},
@@ -91,6 +139,11 @@ const std::map<std::string, Method>& methods() {
         {"retry_jobs", of_jobs<&Store::retry>},
         {"clear_jobs", of_jobs<&Store::clear>},
         {"backup", backup},
+        {"write_pages", write_pages},
+        {"forget", forget},
+        {"index_again", index_again},
+        {"set_collection", set_collection},
+        {"remove_collection", remove_collection},
     };
     return table;
 }

@@ -7,6 +7,11 @@
 //   reprioritise  {group, priority}              -> {}
 //   cancel_jobs, pause_jobs, resume_jobs, retry_jobs, clear_jobs   a filter -> {"count": number}
 //   backup        {file}                         -> {}
+//   forget        {collection, urls, host, path_prefix, site}   -> {"count": number of pages}
+//   index_again   {collection, group}            -> {"count": number of pages}; of all if neither is given
+//   set_collection     {name, provider, model, dimensions, version} -> {}
+//   remove_collection  {name}                    -> {"removed": bool}
+//   write_pages   {collection, site, priority, index, pages}    -> {added, changed, unchanged}: write_pages.h
 #pragma once
 
 #include <string>

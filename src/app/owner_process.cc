@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/collection_report.h"
 #include "app/owner_methods.h"
 #include "model/public_id.h"
+#include "search/answer_json.h"
 
 namespace quarry::app {
 namespace {
@@ -32,12 +34,14 @@ Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place,
     std::unique_ptr<OwnerProcess> owner(new OwnerProcess(place, std::move(lock), role, std::move(log)));
     owner->access_ = TRY(WebAccess::open(place.settings));
     owner->store_ = TRY(open_store(place));
+    owner->library_ = TRY(Library::open(place, *owner->store_, owner->log_));
     owner->observer_ = owner->store_->observe([raw = owner.get()](std::span<const store::Event> events) {
         raw->server_.with([&](auto& server) {
             if (server) server->publish(events);
         });
         for (const store::Event& event : events)
-            if (event.what != store::Event::What::page) raw->events_.post(event);
+            if (event.what != store::Event::What::page && event.what != store::Event::What::page_indexed)
+                raw->events_.post(event);
     });
     owner->event_thread_ =
         std::jthread([raw = owner.get()](std::stop_token stop) { raw->watch_events(stop); });
@@ -48,6 +52,7 @@ Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place,
 // Nobody may ask any more before the store goes, and the store may tell no more before those who listen go.
 OwnerProcess::~OwnerProcess() {
     server_.with([](auto& server) { return std::exchange(server, nullptr); }).reset();
+    library_.reset();
     store_.reset();
 }
 
@@ -67,6 +72,7 @@ Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_tok
     const std::stop_callback on_stop(stop, [&source] { source.request_stop(); });
     work::EngineConfig config = engine_config(place_);
     config.crawls = {.policy = access_->policy(), .headers = access_->credentials()};
+    config.indexing = library_->tools();
     work::Engine engine(*store_, access_->fetcher(), std::move(config));
     engine_.with([&](work::Engine*& current) { current = &engine; });
     auto result = engine.run(until, source.get_token());
@@ -80,7 +86,11 @@ Result<void> OwnerProcess::work_until_over(GroupId group, std::stop_token stop) 
     const auto reader = TRY(open_reader(place_));
     const Group found = TRY(reader->group(group));
     if (!goes_on(found.state)) return {};
-    return work_until({}, stop);
+    auto result = work_until({}, stop);
+    // There may be more to wait for: that its pages can be found.
+    awaited_group_ = 0;
+    awaited_is_over_ = false;
+    return result;
 }
 
 Result<void> OwnerProcess::work_until_idle(std::chrono::milliseconds idle, std::stop_token stop) {
@@ -110,7 +120,35 @@ Result<json::value> OwnerProcess::handle(const std::string& method, const json::
         stays_ = true;
         return json::object();
     }
-    return perform(*store_, method, params);
+    if (method == "search") return search(params);
+    if (method == "indexing") return json::object{{"is_busy", is_indexing()}};
+    if (method == "index_facts") return index_facts(library_->index());
+    if (method == "drop_vectors") return drop_vectors(params);
+    auto answer = perform(*store_, method, params);
+    // Whose vectors a collection has may have changed.
+    if (method == "set_collection" || method == "remove_collection") library_->embedders().forget_all();
+    return answer;
+}
+
+Result<json::value> OwnerProcess::search(const json::object& params) {
+    const auto request = TRY(search::parse_request(params));
+    const auto answer = TRY(library_->search(request));
+    return search::to_json(answer, request);
+}
+
+// Until the collection's pages are indexed again it is found by its words; a builtin space is then fitted
+// anew.
+Result<json::value> OwnerProcess::drop_vectors(const json::object& params) {
+    const json::value* collection = params.if_contains("collection");
+    if (!collection || !collection->is_string())
+        return fail(ErrorCode::invalid_argument, "drop_vectors wants a collection");
+    TRY(library_->index().set_embedder(std::string(collection->get_string()), {.provider = "none"}));
+    library_->embedders().forget_all();
+    return json::object();
+}
+
+bool OwnerProcess::is_indexing() {
+    return engine_.with([](const work::Engine* engine) { return engine && engine->is_indexing(); });
 }
 
 Result<json::value> OwnerProcess::stop_for_command() {

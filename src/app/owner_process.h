@@ -13,6 +13,7 @@
 
 #include <boost/json.hpp>
 
+#include "app/library.h"
 #include "app/owner_server.h"
 #include "app/web_access.h"
 #include "app/workplace.h"
@@ -35,6 +36,10 @@ public:
     ~OwnerProcess();
 
     store::Store& store() { return *store_; }
+    Library& library() { return *library_; }
+
+    // What the socket answers, for the process itself.
+    Result<boost::json::value> handle(const std::string& method, const boost::json::object& params);
 
     // Each works on all that is due, whoever's it is, and returns when its time has come, when asked to stop,
     // or when another command asked this process to. Fails as Engine::run does.
@@ -49,12 +54,16 @@ public:
     // Brings it back, for who decides to stay.
     Result<void> listen();
 
+    // Pages are on their way into the index, or a space is being renewed.
+    bool is_indexing();
+
     bool was_asked_to_stop() const { return asked_to_stop_; }
 
 private:
     OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log);
-    Result<boost::json::value> handle(const std::string& method, const boost::json::object& params);
     Result<boost::json::value> stop_for_command();
+    Result<boost::json::value> search(const boost::json::object& params);
+    Result<boost::json::value> drop_vectors(const boost::json::object& params);
     boost::json::object status();
     void watch_events(std::stop_token stop);
     void handle_event(const store::Event& event);
@@ -66,6 +75,7 @@ private:
     const std::chrono::steady_clock::time_point started_at_ = std::chrono::steady_clock::now();
     std::unique_ptr<WebAccess> access_;
     std::unique_ptr<store::Store> store_;
+    std::unique_ptr<Library> library_;
     std::shared_ptr<void> observer_;
     std::atomic<bool> asked_to_stop_ = false, stays_ = false;
     std::atomic<std::int64_t> awaited_group_ = 0;

@@ -26,7 +26,9 @@ store::Retention retention_of(const Settings& settings) {
     return {.completed_jobs = settings.duration("retention.completed_jobs"),
             .failed_jobs = settings.duration("retention.failed_jobs"),
             .groups = settings.duration("retention.crawls"),
-            .zero_retention = settings.duration("retention.zero")};
+            .zero_retention = settings.duration("retention.zero"),
+            .outbox = settings.duration("retention.outbox"),
+            .metrics = settings.duration("retention.metrics")};
 }
 
 std::string host_name() {
@@ -79,9 +81,19 @@ Result<bool> has_jobs(store::Reader& reader) {
     }
 }
 
+Result<bool> has_changes(store::Reader& reader, Stalled stalled) {
+    const store::OutboxCounts counts = TRY(reader.outbox_counts("", {}));
+    const bool waits_for_service =
+        counts.processing == 0 && counts.next_due.has_value() && !counts.last_error.empty();
+    if (stalled == Stalled::no && waits_for_service) return false;
+    return counts.pending + counts.processing > 0;
+}
+
 Result<bool> has_work(store::Reader& reader) {
     const auto schedules = TRY(reader.schedules());
-    return schedules.empty() ? has_jobs(reader) : Result<bool>(true);
+    if (!schedules.empty()) return true;
+    const bool has_pages_to_index = TRY(has_changes(reader, Stalled::yes));
+    return has_pages_to_index ? Result<bool>(true) : has_jobs(reader);
 }
 
 work::EngineConfig engine_config(const Workplace& place) {

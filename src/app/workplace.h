@@ -41,7 +41,11 @@ Result<Asked> ask(const Workplace& place, std::string_view method, boost::json::
 
 // True if there are crawls or jobs that wait or run, of crawls that are not paused.
 Result<bool> has_jobs(store::Reader& reader);
-// True if a worker would find something to do, now or later: jobs, or schedules.
+// True if pages wait to be indexed, or are being so; with Stalled::no only if they need not wait for a
+// service.
+enum class Stalled : std::uint8_t { yes, no };
+Result<bool> has_changes(store::Reader& reader, Stalled stalled);
+// True if a worker would find something to do, now or later: jobs, changes of pages, or schedules.
 Result<bool> has_work(store::Reader& reader);
 
 work::EngineConfig engine_config(const Workplace& place);
