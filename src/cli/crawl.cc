@@ -8,8 +8,10 @@
 #include "cli/commands.h"
 #include "cli/crawl_end.h"
 #include "cli/crawl_options.h"
+#include "cli/crawl_text.h"
 #include "cli/crawl_wait.h"
 #include "cli/exit_code.h"
+#include "cli/index_wait.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/place.h"
@@ -24,7 +26,7 @@ struct CrawlArguments {
     CrawlFlags flags{};
     bool wait = false, progress = false;
     std::string output{}, every{};
-    bool cancel = false, pause = false, resume = false;
+    bool cancel = false, pause = false, resume = false, embed = false;
 
     bool waits() const { return wait || progress || !output.empty(); }
     bool controls() const { return cancel || pause || resume; }
@@ -117,17 +119,39 @@ int control(const Session& session, const app::Workplace& place, const CrawlArgu
     return exit_code;
 }
 
+// `crawl ID --embed`: the pages of a crawl that kept them out of the index, or whose embedding had failed.
+int embed_crawl(const Session& session, const app::Workplace& place, const std::string& id) {
+    const auto reader = app::open_reader(place);
+    if (!reader) return give_up(session, reader.error());
+    const auto group = find_crawl(**reader, id);
+    if (!group) return give_up(session, group.error());
+    const IndexWork work{.group = group->id, .begin = [&](const Perform& perform) -> Result<void> {
+                             TRY(perform("index_again", {{"group", number(group->id)}}));
+                             return {};
+                         }};
+    const auto counts = work_until_indexed(session, place, work);
+    if (!counts) return give_up(session, counts.error());
+    say(fmt::format("{} pages indexed", with_commas(counts->completed)));
+    return report_index(session, *counts);
+}
+
 int run_crawl(const Session& session, const CrawlArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     if (arguments.controls()) return control(session, *place, arguments);
+    if (arguments.embed) {
+        if (arguments.flags.targets.size() == 1)
+            return embed_crawl(session, *place, arguments.flags.targets.front());
+        return give_up(session, {ErrorCode::invalid_argument, "--embed takes the id of one crawl"});
+    }
     for (const std::string& target : arguments.flags.targets)
         if (looks_like_id(target) && target.size() == 36)
-            return give_up(session,
-                           {ErrorCode::invalid_argument,
-                            fmt::format("{} is the id of a crawl: say --cancel, --pause or --resume, or see "
-                                        "quarry status {}",
-                                        target, target)});
+            return give_up(
+                session,
+                {ErrorCode::invalid_argument,
+                 fmt::format("{} is the id of a crawl: say --cancel, --pause, --resume or --embed, or see "
+                             "quarry status {}",
+                             target, target)});
     if (!arguments.output.empty() && !names_folder(arguments.output))
         return give_up(
             session, {ErrorCode::invalid_argument,
@@ -158,6 +182,8 @@ Command add_crawl(CommandBuilder& builder) {
     parser.add_flag("--cancel", arguments->cancel, "End the crawl of this id");
     parser.add_flag("--pause", arguments->pause, "Let the crawl of this id rest");
     parser.add_flag("--resume", arguments->resume, "Let the crawl of this id go on");
+    parser.add_flag("--embed", arguments->embed,
+                    "Put the pages of the crawl of this id into the search index");
     return {&parser, [arguments](const Session& session) { return run_crawl(session, *arguments); }};
 }
 

@@ -1,11 +1,14 @@
 #include "cli/crawl_end.h"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "cli/crawl_record.h"
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
+#include "cli/index_wait.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/place.h"
@@ -36,6 +39,10 @@ Result<std::int64_t> write_tree(store::Reader& reader, GroupId group, const std:
     }
 }
 
+std::string collection_flag(const Group& group) {
+    return group.collection == "default" ? "" : " --collection " + printable(group.collection);
+}
+
 void say_summary(const Session& session, const Group& group, store::Reader& reader) {
     const std::string id = id_of(group, reader);
     if (group.state == JobState::failed) say_error(session.terminal, printable(group.error));
@@ -46,6 +53,8 @@ void say_summary(const Session& session, const Group& group, store::Reader& read
         say(fmt::format("Paused. Go on with: quarry crawl {} --resume --wait", id));
     } else if (group.counters.failed > 0) {
         say(fmt::format("What failed: quarry status {} --errors", id));
+    } else if (group.counters.indexed > 0) {
+        say(fmt::format("Try: quarry search \"how do I …\"{}", collection_flag(group)));
     } else if (group.counters.completed > 0) {
         say(fmt::format("Read the pages: quarry export pages {}", id));
     }
@@ -70,7 +79,10 @@ int report_end(const Session& session, const app::Workplace& place, const Group&
     }
     say_summary(session, group, **reader);
     if (session.json) write_data(boost::json::serialize(crawl_record(group, **reader)) + "\n");
-    return exit_code_of(group);
+    const auto counts = (*reader)->outbox_counts("", group.id);
+    if (!counts) return give_up(session, counts.error());
+    return std::max(exit_code_of(group),
+                    was_interrupted() ? exit_interrupted : report_index(session, *counts));
 }
 
 }  // namespace quarry::cli

@@ -9,6 +9,7 @@
 #include "app/background.h"
 #include "app/owner_methods.h"
 #include "app/owner_process.h"
+#include "cli/index_wait.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
 
@@ -77,7 +78,11 @@ private:
         const auto reader = TRY(app::open_reader(place_));
         while (true) {
             const Group group = TRY(view_.update(*reader, *beginning_.group));
-            if (!goes_on(group.state)) return {};
+            if (!goes_on(group.state)) {
+                // The pages are here; now they have to be found.
+                TRY(look_on_until_indexed(owner, *reader, {.group = group.id}));
+                return {};
+            }
             if (was_interrupted()) {
                 TRY(owner.call("pause", {{"group", number(*beginning_.group)}}));
                 return {};
@@ -99,6 +104,9 @@ private:
         {
             const Onlooker onlooker(place_, view_, group);
             worked = owner->work_until_over(group, stop_on_interrupt());
+            if (worked && !was_interrupted())
+                worked = owner->work_until({.indexed = work::RunUntil::Indexed{.group = group}},
+                                           stop_on_interrupt());
         }
         view_.clear();
         if (was_interrupted()) {

@@ -1,4 +1,5 @@
-// `quarry export pages`: stored pages as JSON lines, a few in memory at a time.
+// `quarry export`: stored pages, chunks and vectors as JSON lines, a few in memory at a time.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/library.h"
 #include "app/local_socket.h"
 #include "cli/commands.h"
 #include "cli/crawl_text.h"
@@ -22,6 +24,7 @@ namespace {
 struct ExportArguments {
     std::string id{}, collection{}, output{};
     bool without_content = false;
+    bool chunks = false, with_vectors = false;
 };
 
 // Standard output, or a file that appears under its name only when it is complete.
@@ -87,16 +90,77 @@ Result<std::int64_t> export_pages(store::Reader& reader, const ExportArguments& 
     return count;
 }
 
+// The chunks of a page, however many they are.
+Result<std::vector<index::FoundChunk>> chunks_of(index::Index& index, const StoredPage& page) {
+    constexpr int batch = 64;
+    std::vector<index::FoundChunk> chunks;
+    while (true) {
+        std::vector<ChunkRef> wanted;
+        for (int i = 0; i < batch; ++i) wanted.push_back({page.id, static_cast<int>(chunks.size()) + i});
+        auto read = TRY(index.read(page.collection, wanted));
+        const bool is_last = read.size() < wanted.size();
+        std::ranges::move(read, std::back_inserter(chunks));
+        if (is_last) return chunks;
+    }
+}
+
+boost::json::object chunk_record(const index::FoundChunk& found, const std::string& collection) {
+    boost::json::array headings;
+    for (const std::string& heading : found.chunk.headings) headings.emplace_back(heading);
+    return {{"id", found.label.id},           {"url", found.label.url},
+            {"collection", collection},       {"title", found.label.title},
+            {"chunk_index", found.ref.index}, {"headings", std::move(headings)},
+            {"chunk_text", found.chunk.text}};
+}
+
+Result<std::int64_t> write_chunks(index::Index& index, const StoredPage& page,
+                                  const ExportArguments& arguments, LineOutput& output) {
+    const auto chunks = TRY(chunks_of(index, page));
+    std::vector<ChunkRef> refs;
+    for (const index::FoundChunk& found : chunks) refs.push_back(found.ref);
+    std::vector<std::vector<float>> vectors;
+    if (arguments.with_vectors) vectors = TRY(index.vectors(page.collection, refs));
+    std::string lines;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        boost::json::object record = chunk_record(chunks[i], page.collection);
+        if (arguments.with_vectors) record["vector"] = boost::json::value_from(vectors[i]);
+        lines += boost::json::serialize(record) + "\n";
+    }
+    TRY(output.write(lines));
+    return static_cast<std::int64_t>(chunks.size());
+}
+
+Result<std::int64_t> export_chunks(const app::Workplace& place, store::Reader& reader,
+                                   const ExportArguments& arguments) {
+    const auto library = TRY(app::Library::open_to_read(place));
+    store::PagePage wanted{.collection = arguments.collection, .limit = 50};
+    if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
+    LineOutput output = TRY(LineOutput::open(arguments.output));
+    std::int64_t count = 0;
+    while (true) {
+        const auto read = TRY(reader.pages(wanted));
+        for (const StoredPage& page : read.pages)
+            count += TRY(write_chunks(library->index(), page, arguments, output));
+        if (!read.next) break;
+        wanted.after = *read.next;
+    }
+    TRY(output.finish());
+    return count;
+}
+
 int run_export(const Session& session, const ExportArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     const auto reader = app::open_reader(*place);
     if (!reader) return give_up(session, reader.error());
-    const auto count = export_pages(**reader, arguments);
+    const auto count =
+        arguments.chunks ? export_chunks(*place, **reader, arguments) : export_pages(**reader, arguments);
     if (!count && count.error().message.empty()) return exit_yes;
     if (!count) return give_up(session, count.error());
-    if (!arguments.output.empty()) say(fmt::format("{} pages in {}", with_commas(*count), arguments.output));
-    if (*count == 0) say("There are no pages");
+    if (!arguments.output.empty())
+        say(fmt::format("{} {} in {}", with_commas(*count), arguments.chunks ? "chunks" : "pages",
+                        arguments.output));
+    if (*count == 0) say(arguments.chunks ? "There are no chunks" : "There are no pages");
     return *count > 0 ? exit_yes : exit_no;
 }
 
@@ -106,15 +170,26 @@ Command add_export(CommandBuilder& builder) {
     CLI::App& parser = builder.add("export", "Print what is stored",
                                    "quarry export pages > pages.jsonl\n"
                                    "quarry export pages 0199c5a0 -o docs.jsonl\n"
-                                   "quarry export pages --collection news | jq -r .url");
-    CLI::App* pages = parser.add_subcommand("pages", "Stored pages as JSON lines, one page each");
-    pages->fallthrough();
+                                   "quarry export pages --collection news | jq -r .url\n"
+                                   "quarry export chunks --collection news > chunks.jsonl\n"
+                                   "quarry export vectors -o vectors.jsonl");
     const auto arguments = std::make_shared<ExportArguments>();
-    pages->add_option("id", arguments->id, "Only the pages of this crawl, as it saw them");
-    pages->add_option("--collection", arguments->collection, "Only the pages of this collection");
-    pages->add_flag("--without-content", arguments->without_content,
-                    "Leave out markdown, links and metadata");
-    pages->add_option("-o,--output", arguments->output, "Write to this file");
+    const auto add = [&](const std::string& name, const std::string& summary) {
+        CLI::App* what = parser.add_subcommand(name, summary);
+        what->fallthrough();
+        what->add_option("id", arguments->id, "Only the pages of this crawl, as it saw them");
+        what->add_option("--collection", arguments->collection, "Only the pages of this collection");
+        what->add_option("-o,--output", arguments->output, "Write to this file");
+        return what;
+    };
+    add("pages", "Stored pages as JSON lines, one page each")
+        ->add_flag("--without-content", arguments->without_content, "Leave out markdown, links and metadata");
+    add("chunks", "Passages as the search index has them, one a line")->callback([arguments] {
+        arguments->chunks = true;
+    });
+    add("vectors", "The same with their vectors")->callback([arguments] {
+        arguments->chunks = arguments->with_vectors = true;
+    });
     parser.require_subcommand(1);
     return {&parser, [arguments](const Session& session) { return run_export(session, *arguments); }};
 }

@@ -50,6 +50,29 @@ int print_list(const Session& session, store::Reader& reader, const std::vector<
     return exit_yes;
 }
 
+std::chrono::milliseconds rounded(std::chrono::microseconds time) {
+    return std::chrono::round<std::chrono::milliseconds>(time);
+}
+
+// "1,169 pages in 6,202 chunks, 2 failed"
+std::string index_line(const Group& group) {
+    const GroupCounters& counters = group.counters;
+    if (counters.indexed + counters.index_failed == 0)
+        return group.index_pages ? "" : "kept out (--no-embed)";
+    std::string line =
+        fmt::format("{} pages in {} chunks", with_commas(counters.indexed), with_commas(counters.chunks));
+    if (counters.index_failed > 0) line += fmt::format(", {} failed", with_commas(counters.index_failed));
+    return line;
+}
+
+// Where it went, over all pages together: they overlap, so it is more than the crawl took.
+std::string timing_line(const Timings& timings) {
+    if (timings.is_empty()) return "";
+    return fmt::format("fetch {}, extract {}, chunk {}, embed {}, index {}", in_words(rounded(timings.fetch)),
+                       in_words(rounded(timings.extract)), in_words(rounded(timings.chunk)),
+                       in_words(rounded(timings.embed)), in_words(rounded(timings.index)));
+}
+
 std::string lines_about(const Session& session, const Group& group, store::Reader& reader) {
     const GroupCounters& counters = group.counters;
     std::string text = fmt::format(
@@ -64,6 +87,10 @@ std::string lines_about(const Session& session, const Group& group, store::Reade
     add("started", group.started_at ? iso_time(*group.started_at) : "");
     add("ended", group.finished_at ? iso_time(*group.finished_at) : "");
     add("error", group.error);
+    add("index", index_line(group));
+    add("time", timing_line(group.timings));
+    for (const auto& page : reader.slowest_pages(group.id, 3).value_or(std::vector<store::SlowPage>{}))
+        add("slowest", fmt::format("{} {}", in_words(rounded(page.timings.total())), page.url));
     if (group.is_over()) return text;
     const std::int64_t position = reader.position(group.id).value_or(0);
     add("position", position > 0 ? fmt::format("{}", position) : "");

@@ -12,13 +12,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// What waits for a service that is not there is not waited for.
+Result<bool> is_busy(store::Reader& reader) {
+    const bool has_jobs = TRY(app::has_jobs(reader));
+    return has_jobs ? Result<bool>(true) : app::has_changes(reader, app::Stalled::no);
+}
+
 // Until there is no crawl or job left, or the owner has left.
 Result<void> wait_for(app::OwnerClient& owner, const app::Workplace& place) {
     if (!owner.follow(std::nullopt)) return {};
     const auto reader = TRY(app::open_reader(place));
     while (!was_interrupted()) {
-        const bool is_busy = TRY(app::has_jobs(*reader));
-        if (!is_busy) return {};
+        const bool goes_on = TRY(is_busy(*reader));
+        if (!goes_on) return {};
         // Jobs outside of crawls end without an event for all: look again now and then.
         if (!owner.next_event(500ms)) return {};
     }
@@ -30,11 +36,11 @@ Result<void> work_here(const app::Workplace& place, app::FolderLock lock) {
                                                    [](std::string_view line) { say(line); }));
     const auto reader = TRY(app::open_reader(place));
     // A schedule is never done, so the engine would wait for its next time.
-    const auto is_done = [&reader] { return !app::has_jobs(*reader).value_or(true); };
+    const auto is_done = [&] { return !owner->is_indexing() && !is_busy(*reader).value_or(true); };
     while (true) {
         TRY(owner->work_until({.drained = true, .enough = is_done}, stop_on_interrupt()));
         TRY(owner->leave());
-        const bool more_has_come = TRY(app::has_jobs(*reader));
+        const bool more_has_come = TRY(is_busy(*reader));
         if (!more_has_come || was_interrupted() || owner->was_asked_to_stop()) return {};
         // Something came in at the last moment: another round without a socket would keep others waiting.
         TRY(owner->listen());
@@ -49,8 +55,8 @@ Result<void> work_until_nothing_is_left(const app::Workplace& place) {
         say(fmt::format("Process {} works already; waiting for it", owner->owner().process));
         TRY(wait_for(*owner, place));
         const auto reader = TRY(app::open_reader(place));
-        const bool is_busy = TRY(app::has_jobs(*reader));
-        if (!is_busy) return {};
+        const bool goes_on = TRY(is_busy(*reader));
+        if (!goes_on) return {};
     }
     return {};
 }

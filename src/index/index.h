@@ -111,6 +111,13 @@ public:
     virtual Result<std::vector<FoundChunk>> read(const std::string& collection,
                                                  std::span<const ChunkRef> chunks) = 0;
 
+    // Of these chunks, in the order asked for; empty for one that has none.
+    virtual Result<std::vector<std::vector<float>>> vectors(const std::string& collection,
+                                                            std::span<const ChunkRef> chunks) {
+        (void)collection;
+        return std::vector<std::vector<float>>(chunks.size());
+    }
+
     virtual Result<IndexFacts> facts(const std::string& collection) = 0;  // zeros if it is unknown
     virtual Result<std::vector<std::string>> collections() = 0;
 

@@ -1,0 +1,187 @@
+#include "cli/index_wait.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "app/background.h"
+#include "app/owner_process.h"
+#include "cli/crawl_text.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/live_lines.h"
+#include "cli/place.h"
+
+namespace quarry::cli {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr auto look_every = 100ms;
+
+std::string pages(std::int64_t count) {
+    return fmt::format("{} page{}", with_commas(count), count == 1 ? "" : "s");
+}
+
+// Says how many pages are left, from a thread of its own, while the calling thread works on them.
+class Countdown {
+public:
+    Countdown(const Session& session, const app::Workplace& place, const IndexWork& work)
+        : lines_(session.terminal) {
+        if (session.terminal.progress)
+            thread_ = std::jthread([this, &place, &work](std::stop_token stop) { run(place, work, stop); });
+    }
+
+private:
+    void run(const app::Workplace& place, const IndexWork& work, std::stop_token stop) {
+        const auto reader = app::open_reader(place);
+        std::mutex mutex;
+        std::condition_variable_any stopped;
+        std::unique_lock lock(mutex);
+        while (reader && !stop.stop_requested()) {
+            const auto counts = (*reader)->outbox_counts(work.collection, work.group);
+            if (counts) lines_.show({line(work, counts->pending + counts->processing)});
+            stopped.wait_for(lock, stop, 2 * look_every, [] { return false; });
+        }
+        lines_.clear();
+    }
+
+    static std::string line(const IndexWork& work, std::int64_t left) {
+        return left > 0 ? fmt::format("{}: {} left", work.what, pages(left))
+                        : fmt::format("{}: learning how its words belong together", work.what);
+    }
+
+    LiveLines lines_;
+    std::jthread thread_;
+};
+
+// What waits for its time after an error waits for a service that is not there.
+bool is_over(const store::OutboxCounts& counts) {
+    if (counts.processing > 0) return false;
+    return counts.pending == 0 || (counts.next_due && !counts.last_error.empty());
+}
+
+class IndexWait {
+public:
+    IndexWait(const Session& session, const app::Workplace& place, const IndexWork& work)
+        : session_(session), place_(place), work_(work) {}
+
+    Result<store::OutboxCounts> run() {
+        while (!is_done_ && !was_interrupted()) {
+            auto reached = TRY(app::reach_owner(place_.folder, place_.version, stop_on_interrupt()));
+            if (auto* client = std::get_if<app::OwnerClient>(&reached)) {
+                TRY(look_on(*client));
+            } else {
+                TRY(work(std::get<app::FolderLock>(std::move(reached))));
+            }
+        }
+        const auto reader = TRY(app::open_reader(place_));
+        return reader->outbox_counts(work_.collection, work_.group);
+    }
+
+private:
+    // The owner works. Returns when all can be found, or the owner has left.
+    Result<void> look_on(app::OwnerClient& owner) {
+        bool has_left = false;
+        if (!is_begun_) {
+            const auto begun = begin([&](std::string_view method, json::object params) {
+                auto answer = owner.call(method, std::move(params));
+                has_left = !answer && !owner.was_heard();
+                return answer;
+            });
+            if (has_left) return {};
+            TRY(begun);
+        }
+        const Countdown countdown(session_, place_, work_);
+        const auto reader = TRY(app::open_reader(place_));
+        is_done_ = TRY(look_on_until_indexed(owner, *reader, work_));
+        return {};
+    }
+
+    // Nobody else does: this process works.
+    Result<void> work(app::FolderLock lock) {
+        auto owner = TRY(app::OwnerProcess::open(place_, std::move(lock), app::OwnerRole::command));
+        if (!is_begun_)
+            TRY(begin([&](std::string_view method, const json::object& params) {
+                return owner->handle(std::string(method), params);
+            }));
+        std::optional<Countdown> countdown(std::in_place, session_, place_, work_);
+        const work::RunUntil until{
+            .enough = TRY(enough()),
+            .indexed = work::RunUntil::Indexed{work_.collection, work_.group},
+        };
+        TRY(owner->work_until(until, stop_on_interrupt()));
+        countdown.reset();
+        is_done_ = true;
+        const bool work_is_left = TRY(owner->leave());
+        owner.reset();
+        if (work_is_left)  // of others: this command waits only for its own
+            TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));
+        return {};
+    }
+
+    // The engine's question, answered from what the store says.
+    Result<std::function<bool()>> enough() const {
+        if (!work_.is_enough) return std::function<bool()>();
+        const std::shared_ptr<store::Reader> reader = TRY(app::open_reader(place_));
+        return std::function<bool()>([this, reader] {
+            const auto counts = reader->outbox_counts(work_.collection, work_.group);
+            return counts && work_.is_enough(*counts);
+        });
+    }
+
+    Result<void> begin(const Perform& perform) {
+        if (work_.begin) TRY(work_.begin(perform));
+        is_begun_ = true;
+        return {};
+    }
+
+    const Session& session_;
+    const app::Workplace& place_;
+    const IndexWork& work_;
+    bool is_begun_ = false, is_done_ = false;
+};
+
+}  // namespace
+
+Result<bool> look_on_until_indexed(app::OwnerClient& owner, store::Reader& reader, const IndexWork& work) {
+    if (!owner.follow(work.group)) return false;
+    while (!was_interrupted()) {
+        const auto answer = owner.call("indexing");
+        if (!answer) return false;
+        const bool is_busy = answer->at("is_busy").as_bool();
+        const store::OutboxCounts counts = TRY(reader.outbox_counts(work.collection, work.group));
+        if (!is_busy && is_over(counts)) return true;
+        if (work.is_enough && work.is_enough(counts)) return true;
+        if (!owner.next_event(look_every)) return false;
+    }
+    return true;
+}
+
+Result<store::OutboxCounts> work_until_indexed(const Session& session, const app::Workplace& place,
+                                               const IndexWork& work) {
+    stop_on_interrupt();
+    return IndexWait(session, place, work).run();
+}
+
+int report_index(const Session& session, const store::OutboxCounts& counts) {
+    if (was_interrupted()) {
+        say("Interrupted: the rest is indexed by the next worker");
+        return exit_interrupted;
+    }
+    if (counts.pending > 0)
+        say_error(session.terminal,
+                  fmt::format("{} {} for embedding: {}", pages(counts.pending),
+                              counts.pending == 1 ? "waits" : "wait", printable(counts.last_error)));
+    if (counts.failed > 0)
+        say_error(
+            session.terminal,
+            fmt::format("{} could not be indexed. See: quarry queue list --kind embed_page --state failed",
+                        pages(counts.failed)));
+    return counts.pending + counts.failed > 0 ? exit_no : exit_yes;
+}
+
+}  // namespace quarry::cli
