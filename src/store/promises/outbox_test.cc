@@ -359,6 +359,29 @@ TEST_CASE_TEMPLATE("a page changed by a crawl that indexes nothing keeps the tur
     CHECK(words_of(backend, again[0]) == "second");
 }
 
+TEST_CASE_TEMPLATE("many versions are read at once, in the order asked for, without those that are gone",
+                   Backend, TRANSACTIONAL_STORES) {
+    Backend backend;
+    for (std::uint64_t key = 1; key <= 3; ++key) write(backend, key, "words of " + std::to_string(key));
+    const auto changes = lease_changes(backend, 3);
+    const ContentId gone = *changes.at(1).content;
+    write(backend, 2, "others");
+
+    const auto versions = backend.reader
+                              ->page_versions(std::vector{*changes.at(2).content, gone,
+                                                          *changes.at(0).content, ContentId{99'999}})
+                              .value();
+
+    REQUIRE(versions.size() == 2);
+    CHECK(versions[0].content.value().markdown == "words of 3");
+    CHECK(versions[0].content_id == changes[2].content);
+    CHECK(versions[0].id == changes[2].page);
+    CHECK(versions[0].key == UrlKey{1, 3});
+    CHECK(versions[0].collection == "default");
+    CHECK(versions[0].facts.title == "Title");
+    CHECK(versions[1].facts.url == "https://a.example/1");
+}
+
 TEST_CASE_TEMPLATE("a page that was removed leaves a change without words", Backend, TRANSACTIONAL_STORES) {
     Backend backend;
     write(backend, 1, "first");

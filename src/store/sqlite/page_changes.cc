@@ -1,5 +1,9 @@
 #include "store/sqlite/page_changes.h"
 
+#include <algorithm>
+
+#include "store/sqlite/secure_delete.h"
+
 namespace quarry::store {
 
 namespace {
@@ -26,6 +30,9 @@ Result<int> priority_of(Ledger& ledger, const PageFilter& filter) {
 Answer<PagesChanged> forget_pages(Ledger& ledger, const PageFilter& filter, const PagePlace& place) {
     PageStep step = TRY(pages_after(ledger.connection(), filter, place));
     PagesChanged changed{.next = std::move(step.next)};
+    const bool is_private = std::ranges::any_of(
+        step.pages, [](const FoundPage& page) { return page.collection.starts_with('#'); });
+    const SecureDelete secure = TRY(SecureDelete::begin(ledger.connection(), is_private));
     for (const FoundPage& page : step.pages) {
         changed.count += TRY(ledger.rows().pages.forget(page)) ? 1 : 0;
     }

@@ -9,7 +9,8 @@ namespace quarry::store {
 
 namespace {
 
-constexpr int rows_per_step = 500;
+// A page that is forgotten costs some 0.1 ms.
+constexpr int rows_per_step = 200;
 constexpr std::size_t keys_per_step = 100;
 
 // The columns that page_of() reads; a step's place comes before them.

@@ -19,7 +19,7 @@ constexpr std::int64_t max_pages_walked = 20'000;
 // The columns that page_of reads. A group's own visit comes first, what the page is now behind it.
 #define PAGE_FACTS                                                                      \
     " page.content_hash, page.simhash, page.body_bytes, page.etag, page.last_modified," \
-    " page.content_type, page.title, page.language, page.changed_at, twin.url"
+    " page.content_type, page.title, page.language, page.changed_at, twin.url, page.key"
 #define NEAR_DUPLICATE \
     " LEFT JOIN page AS twin ON twin.collection = page.collection AND twin.key = page.near_duplicate_of"
 #define CONTENT_COLUMNS ", content.markdown, content.details, content.html"
@@ -65,10 +65,11 @@ PackedPage page_of(const db::Statement& row, bool with_content) {
     };
     page.changed_at = time_of(row.integer(16));
     page.near_duplicate_of = row.text(17);
+    page.key = key_of(row.text(18)).value_or(UrlKey{});
     if (with_content) {
-        packed.content = PackedContent{.markdown = std::string(row.text(18)),
-                                       .details = std::string(row.text(19)),
-                                       .html = std::string(row.text(20))};
+        packed.content = PackedContent{.markdown = std::string(row.text(19)),
+                                       .details = std::string(row.text(20)),
+                                       .html = std::string(row.text(21))};
     }
     return packed;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "store/sqlite/columns.h"
+#include "store/sqlite/secure_delete.h"
 #include "store/sqlite/sessions.h"
 
 namespace quarry::store {
@@ -12,24 +13,6 @@ namespace {
 
 constexpr int jobs_per_step = 1'000;
 constexpr int rows_per_step = 300;
-
-// Overwrites what is removed while this lives: what was promised not to be kept must not be left in free
-// pages.
-class SecureDelete {
-public:
-    static Result<SecureDelete> begin(db::Connection& connection, bool wanted) {
-        if (wanted) TRY(connection.execute("PRAGMA secure_delete = ON"));
-        return SecureDelete(wanted ? &connection : nullptr);
-    }
-    SecureDelete(SecureDelete&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
-    ~SecureDelete() {
-        if (connection_) (void)connection_->execute("PRAGMA secure_delete = OFF");
-    }
-
-private:
-    explicit SecureDelete(db::Connection* connection) : connection_(connection) {}
-    db::Connection* connection_;
-};
 
 struct EndedJob {
     std::int64_t id = 0;

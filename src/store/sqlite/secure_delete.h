@@ -1,0 +1,28 @@
+// Overwrites what is removed while this lives: what was promised not to be kept must not be left in free
+// pages.
+#pragma once
+
+#include <utility>
+
+#include "base/result.h"
+#include "db/sqlite.h"
+
+namespace quarry::store {
+
+class SecureDelete {
+public:
+    static Result<SecureDelete> begin(db::Connection& connection, bool wanted) {
+        if (wanted) TRY(connection.execute("PRAGMA secure_delete = ON"));
+        return SecureDelete(wanted ? &connection : nullptr);
+    }
+    SecureDelete(SecureDelete&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+    ~SecureDelete() {
+        if (connection_) (void)connection_->execute("PRAGMA secure_delete = OFF");
+    }
+
+private:
+    explicit SecureDelete(db::Connection* connection) : connection_(connection) {}
+    db::Connection* connection_;
+};
+
+}  // namespace quarry::store
