@@ -20,6 +20,7 @@ Command add_convert(CommandBuilder& builder);
 Command add_map(CommandBuilder& builder);
 Command add_robots(CommandBuilder& builder);
 Command add_config(CommandBuilder& builder);
+Command add_doctor(CommandBuilder& builder);
 Command add_completion(CommandBuilder& builder);
 
 }  // namespace quarry::cli
