@@ -10,6 +10,7 @@ Command add_crawl(CommandBuilder& builder);
 Command add_status(CommandBuilder& builder);
 Command add_queue(CommandBuilder& builder);
 Command add_embed_queue(CommandBuilder& builder);
+Command add_collections(CommandBuilder& builder);
 Command add_forget(CommandBuilder& builder);
 Command add_export(CommandBuilder& builder);
 Command add_schedule(CommandBuilder& builder);
