@@ -12,6 +12,7 @@ Command add_queue(CommandBuilder& builder);
 Command add_embed_queue(CommandBuilder& builder);
 Command add_collections(CommandBuilder& builder);
 Command add_forget(CommandBuilder& builder);
+Command add_reindex(CommandBuilder& builder);
 Command add_export(CommandBuilder& builder);
 Command add_schedule(CommandBuilder& builder);
 Command add_worker(CommandBuilder& builder);
