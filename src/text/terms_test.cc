@@ -70,6 +70,38 @@ TEST_CASE("words are folded and stemmed by the rules of their script") {
     });
 }
 
+TEST_CASE("whole sentences of many languages are read word by word") {
+    check({
+        {"Wie installiere ich das Paket?", "wie installier ich da paket"},
+        {"Où est l'élève déjà allé ?", "ou est l elev deja all"},
+        {"¿Cómo configuro la contraseña?", "como configuro la contrasena"},
+        {"Come si può aggiornare?", "come si puo aggiornar"},
+        {"Não há informações", "nao ha informaco"},
+        {"Hoe werkt dit?", "hoe werkt dit"},
+        {"Как установить программу на компьютер?", "как установ программ на компьютер"},
+        {"Πώς εγκαθιστώ το πρόγραμμα;", "πωσ εγκαθιστ το προγραμμ"},
+        {"Dosyayı nasıl açarım?", "dosyayi nasil acarim"},
+        {"Jak zainstalować łatkę?", "jak zainstalowac latk"},
+        {"如何安装？", "如何 (如) 何安 (何) 安装 (安) (装)"},
+        {"インストール方法", "イン ンス スト トー ール ル方 方法 (方) (法)"},
+        {"설치 방법", "설치 (설) (치) 방법 (방) (법)"},
+        {"איך מתקינים?", "איך מתקינים"},
+    });
+}
+
+TEST_CASE("what stands in one paragraph changes nothing in another") {
+    const std::string_view texts[] = {
+        "A `span and [link](x_y) text.", "**Bold** C++17, foo_bar()", "东京 U.S.A. don't", "| a | b |",
+        "2024-01-15 v1.2.3 and 1,000",   "<b>x</b> &amp; y ` z",      "Ёлка naïve"};
+    for (const std::string_view first : texts) {
+        for (const std::string_view second : texts) {
+            const std::string both = std::string(first) + "\n\n" + std::string(second);
+            CAPTURE(both);
+            CHECK(terms_of(both) == terms_of(first) + ' ' + terms_of(second));
+        }
+    }
+}
+
 TEST_CASE("scripts without spaces are read in overlapping pairs, characters that are words also alone") {
     check({
         {"东京都", "东京 (东) 京都 (京) (都)"},
