@@ -10,7 +10,7 @@
 
 namespace quarry::text {
 
-// In tokens of estimate_tokens.
+// In tokens of estimate_tokens. The headings of a chunk come on top of it. A maximum below 16 counts as 16.
 struct ChunkLimits {
     int target = 400;   // small neighbours are joined up to this
     int maximum = 512;  // no chunk is larger
@@ -21,6 +21,10 @@ struct ChunkLimits {
 // Cyrillic and CJK come to, on the high side.
 int estimate_tokens(std::string_view text);
 
+// A section that is no crumb is a chunk of its own; crumbs are joined with their neighbours below the heading
+// they share, which then is the chunk's. Heading lines stay in the text. All of the text is in some chunk,
+// but for blank space and the lines (---) between two.
+//
 // Linear time. An empty document has no chunks. `title` heads every chunk's headings unless it is "".
 std::vector<Chunk> chunk_markdown(std::string_view markdown, std::string_view title,
                                   const ChunkLimits& limits);
