@@ -83,12 +83,12 @@ public:
         index::KeywordQuery query;
         for (const text::Term& term : terms.read(word))
             query.words.push_back({.term = std::string(term.text)});
+        const auto hits = index->match(collection, query, {}, 100).value();
         std::vector<ChunkRef> refs;
-        for (const index::Scored& hit : index->match(collection, query, {}, 100).value())
-            refs.push_back(hit.chunk);
+        for (const index::Scored& hit : hits) refs.push_back(hit.chunk);
+        const auto chunks = index->read(collection, refs).value();
         std::vector<std::string> urls;
-        for (const index::FoundChunk& chunk : index->read(collection, refs).value())
-            urls.push_back(chunk.label.url);
+        for (const index::FoundChunk& chunk : chunks) urls.push_back(chunk.label.url);
         return urls;
     }
     index::IndexFacts facts() { return index->facts("default").value(); }

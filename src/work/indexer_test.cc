@@ -184,9 +184,6 @@ TEST_CASE_FIXTURE(ServicePlace,
     SUBCASE("not numbers") {
         fault = test::Fault::not_a_number;
     }
-    SUBCASE("other dimensions") {
-        fault = test::Fault::wrong_dimensions;
-    }
     put("https://a.example/known", "The service is known by now.");
     REQUIRE(run());
     tei.conduct.faults.always(fault);
@@ -212,7 +209,7 @@ TEST_CASE_FIXTURE(ServicePlace,
     REQUIRE(run());
 
     CHECK(counts().pending == 1);
-    CHECK(counts().last_error.find("TEI_API_KEY") != std::string::npos);
+    CHECK(counts().last_error.find("embedding.tei_key") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(ServicePlace, "a chunk that the service calls too long is cut, and nothing of it is lost") {
@@ -239,6 +236,19 @@ TEST_CASE_FIXTURE(ServicePlace, "a service that changed its model is a conflict 
     CHECK(counts().pending == 1);
     CHECK(counts().last_error.find("quarry reindex") != std::string::npos);
     CHECK(facts().embedder.dimensions == 64);
+}
+
+TEST_CASE_FIXTURE(ServicePlace, "vectors of other dimensions never enter the index") {
+    put("https://a.example/known", "The service is known by now.");
+    REQUIRE(run());
+    tei.conduct.faults.always(test::Fault::wrong_dimensions);
+    put("https://a.example/p", "Words.");
+
+    REQUIRE(run());
+
+    CHECK(facts().vectors == 1);
+    CHECK(counts().pending == 1);
+    CHECK_FALSE(counts().last_error.empty());
 }
 
 TEST_CASE_FIXTURE(ServicePlace, "a page that changes while it is embedded ends with its new words") {
