@@ -60,10 +60,6 @@ struct SearchAnswer {
 // What the vector leg asks with. Empty: the query has no vector in this space, and words alone answer.
 using QueryEmbedder =
     std::function<Result<std::vector<float>>(const std::string& collection, const std::string& query)>;
-// The query's vector, moved towards the chunks that its words found best, or as it is: a question has few
-// words, and in the builtin space, which has only words to go by, more of them help.
-using QueryLeaner = std::function<Result<std::vector<float>>(
-    const std::string& collection, std::vector<float> query, std::span<const index::FoundChunk> best)>;
 // Scores of the texts for the query, in their order.
 using Reranker =
     std::function<Result<std::vector<float>>(const std::string& query, std::span<const std::string> texts)>;
@@ -71,14 +67,14 @@ using Reranker =
 struct SearcherParts {
     index::Index& index;
     QueryEmbedder embed{};  // none: keyword alone
-    QueryLeaner lean{};     // none: vectors stay as they are
     Reranker rerank{};
 };
 
+// Measured by bench/retrieval_bench on four test collections.
 struct SearchTuning {
-    float vector_weight = 0.3F;
+    float vector_weight = 0.5F;      // where scores are fused; words have the rest
     int depth = 100;                 // chunks taken from each leg
-    int lean_on = 3;                 // chunks that a query's vector leans towards
+    int lean_on = 3;                 // chunks that a query leans towards in the builtin space
     std::optional<Fusion> fusion{};  // else by the collection's provider
 };
 

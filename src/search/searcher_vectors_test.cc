@@ -82,25 +82,6 @@ TEST_CASE("a query without a vector is answered by words; who insisted on vector
     CHECK(animals.search({.query = "jaguar", .mode = Mode::vector}).hits.size() == 2);
 }
 
-TEST_CASE("a query may lean towards what its words found best") {
-    Animals animals;
-    const Searcher searcher({.index = *animals.index,
-                             .embed = animals.embed,
-                             .lean = [](const std::string&, Vector query,
-                                        std::span<const index::FoundChunk> best) -> Result<Vector> {
-                                 CHECK(query == Vector{0, 1});
-                                 REQUIRE(best.size() == 1);
-                                 CHECK(best[0].label.title == "The jaguar");
-                                 return Vector{1, 0};
-                             }},
-                            {.vector_weight = 0.9F, .lean_on = 1, .fusion = Fusion::scores});
-
-    CHECK(searcher.search({.query = "jaguar drives"}).value().hits.at(0).label.title == "The jaguar");
-    // By vectors alone there are no words to lean on.
-    CHECK(searcher.search({.query = "jaguar drives", .mode = Mode::vector}).value().hits.at(0).label.title ==
-          "Lions");
-}
-
 TEST_CASE("weights decide how much vectors count when scores are fused") {
     Animals animals;
     const auto first = [&](float weight) {
