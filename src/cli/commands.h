@@ -8,6 +8,7 @@ namespace quarry::cli {
 Command add_demo(CommandBuilder& builder);
 Command add_scrape(CommandBuilder& builder);
 Command add_crawl(CommandBuilder& builder);
+Command add_search(CommandBuilder& builder);
 Command add_status(CommandBuilder& builder);
 Command add_queue(CommandBuilder& builder);
 Command add_embed_queue(CommandBuilder& builder);
