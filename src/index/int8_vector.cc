@@ -11,10 +11,17 @@ Int8Vector quantise(std::span<const float> vector) {
     float largest = 0;
     for (const float x : vector) largest = std::max(largest, std::abs(x));
     const float factor = largest > 0 ? 127 / largest : 0;
-    Int8Vector quantised{.scale = largest / 127};
+    Int8Vector quantised;
     quantised.values.reserve(vector.size());
-    for (const float x : vector)
-        quantised.values.push_back(static_cast<std::int8_t>(std::lround(x * factor)));
+    double squares = 0, rounded_squares = 0;
+    for (const float x : vector) {
+        const auto rounded = static_cast<std::int8_t>(std::lround(x * factor));
+        quantised.values.push_back(rounded);
+        squares += static_cast<double>(x) * x;
+        rounded_squares += rounded * rounded;
+    }
+    // Not 1 / factor: the length stays exactly what it was, and a part of the error goes with it.
+    if (rounded_squares > 0) quantised.scale = static_cast<float>(std::sqrt(squares / rounded_squares));
     return quantised;
 }
 

@@ -220,6 +220,19 @@ TEST_CASE("eight bits per number keep the angle") {
     }
 }
 
+TEST_CASE("eight bits per number keep the length") {
+    Vectors source(192);
+    for (int n = 0; n < 20; ++n) {
+        const Vector vector = source.next();
+        const Int8Vector small = quantise(vector);
+
+        const float squares = std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0F);
+
+        CHECK(static_cast<float>(dot(small.values, small.values)) * small.scale * small.scale ==
+              doctest::Approx(squares));
+    }
+}
+
 TEST_CASE("a vector of zeros stays one") {
     const Int8Vector zeros = quantise(Vector(8, 0.0F));
     CHECK(zeros.scale == 0);
