@@ -27,7 +27,9 @@ Result<bool> reprioritise(Ledger& ledger, ChangeRow row, int priority) {
 }
 
 // A change that was given up may point at words that its page has no more: the newer change stands for it.
+// One that waits after an error need not wait any longer.
 Result<bool> retry(Ledger& ledger, ChangeRow row) {
+    if (row.state == JobState::queued && !row.run_at) return false;
     if (TRY(ledger.outbox().rows.is_outdated(row))) {
         TRY(ledger.outbox().rows.forget(row));
         return false;

@@ -29,6 +29,9 @@ std::vector<JobState> states_for(BulkChange change) {
 // The states that both the change and the filter speak of.
 std::vector<JobState> states_of(const BulkRequest& request) {
     std::vector<JobState> states = states_for(request.change);
+    // Pages that wait because a service was away need not wait when somebody says that it is back.
+    if (request.change == BulkChange::retry && request.filter.kind == "embed_page")
+        states.push_back(JobState::queued);
     const std::vector<JobState>& wanted = request.filter.states;
     if (!wanted.empty()) {
         std::erase_if(states, [&](JobState state) { return std::ranges::count(wanted, state) == 0; });
