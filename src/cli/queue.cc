@@ -9,10 +9,10 @@
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
+#include "cli/process_changes.h"
 #include "cli/queue_change.h"
 #include "cli/queue_filter.h"
 #include "cli/queue_list.h"
-#include "cli/work_off.h"
 #include "model/records_json.h"
 
 namespace quarry::cli {
@@ -23,6 +23,7 @@ namespace json = boost::json;
 struct QueueArguments {
     QueueFlags filter{};
     int limit = 20;
+    std::int64_t batch = 0;
     std::string id{};
 };
 
@@ -109,7 +110,9 @@ int run_queue(const Session& session, const CLI::App& parser, const QueueArgumen
     if (!place) return give_up(session, place.error());
     for (const QueueChange& wanted : changes)
         if (parser.got_subcommand(wanted.name)) return change(session, *place, arguments.filter, wanted);
-    if (parser.got_subcommand("process")) return work_off(session, *place);
+    if (parser.got_subcommand("process"))
+        return process_queue(session, *place,
+                             {.collection = arguments.filter.collection, .at_most = arguments.batch});
     if (parser.got_subcommand("show")) return look(session, *place, arguments, show);
     if (parser.got_subcommand("status")) return look(session, *place, arguments, count);
     return look(session, *place, arguments, list);
@@ -124,7 +127,8 @@ Command add_queue(CommandBuilder& builder) {
                     "quarry queue list --state failed --crawl 0199c5a0\n"
                     "quarry queue retry --kind fetch_page --crawl 0199c5a0\n"
                     "quarry queue clear --state completed --older-than 2h\n"
-                    "quarry queue process                # work in the foreground until it is empty");
+                    "quarry queue process                # work in the foreground until it is empty\n"
+                    "quarry queue process --collection news --json");
     const auto arguments = std::make_shared<QueueArguments>();
     const auto add = [&](const std::string& name, const std::string& help) -> CLI::App& {
         CLI::App* nested = parser.add_subcommand(name, help);
@@ -141,7 +145,12 @@ Command add_queue(CommandBuilder& builder) {
         add_queue_flags(nested, arguments->filter);
         nested.add_flag("--all", arguments->filter.all, "All of them");
     }
-    add("process", "Work until the queue is empty");
+    CLI::App& processed = add("process", "Work until the queue is empty");
+    processed.add_option("--collection", arguments->filter.collection,
+                         "Only embed the pages of this collection, and count them");
+    processed
+        .add_option("--batch", arguments->batch, "Only embed, and return after about so many pages (all)")
+        ->check(CLI::Range(1, 1'000'000'000));
     parser.require_subcommand(1);
     return {&parser,
             [arguments, &parser](const Session& session) { return run_queue(session, parser, *arguments); }};
