@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/embedding_services.h"
+#include "index/qdrant_index.h"
 #include "text/terms.h"
 
 namespace quarry::app {
@@ -25,6 +26,10 @@ Result<search::SearchTuning> tuning_of(const Settings& settings) {
     return tuning;
 }
 
+bool uses_qdrant(const Settings& settings) {
+    return !settings.text("index.qdrant_url").empty();
+}
+
 // Out of the way, but not thrown away: whoever wants to know what happened can look.
 Result<void> set_aside(const std::string& path) {
     std::error_code error;
@@ -42,7 +47,11 @@ Library::Library(std::unique_ptr<store::Reader> reader) : reader_(std::move(read
 Result<std::unique_ptr<Library>> Library::open(const Workplace& place, store::Store& store, const Log& log) {
     std::unique_ptr<Library> library(new Library(TRY(open_reader(place))));
     TRY(library->open_services(place.settings));
-    TRY(library->open_index(place, store, log));
+    if (uses_qdrant(place.settings)) {
+        TRY(library->open_qdrant(place.settings));
+    } else {
+        TRY(library->open_index(place, store, log));
+    }
     TRY(library->open_searcher(place.settings));
     return library;
 }
@@ -50,9 +59,12 @@ Result<std::unique_ptr<Library>> Library::open(const Workplace& place, store::St
 Result<std::unique_ptr<Library>> Library::open_to_read(const Workplace& place) {
     std::unique_ptr<Library> library(new Library(TRY(open_reader(place))));
     TRY(library->open_services(place.settings));
-    auto index = TRY(index::open_embedded_index(
-        {.path = place.folder.index(), .access = index::EmbeddedIndexConfig::Access::read}));
-    library->use(std::move(index));
+    if (uses_qdrant(place.settings)) {
+        TRY(library->open_qdrant(place.settings));
+    } else {
+        library->use(TRY(index::open_embedded_index(
+            {.path = place.folder.index(), .access = index::EmbeddedIndexConfig::Access::read})));
+    }
     TRY(library->open_searcher(place.settings));
     return library;
 }
@@ -67,6 +79,12 @@ Result<void> Library::open_services(const Settings& settings) {
 void Library::use(std::unique_ptr<index::EmbeddedIndex> index) {
     spaces_ = std::make_unique<work::Spaces>(*index);
     index_ = std::move(index);
+}
+
+Result<void> Library::open_qdrant(const Settings& settings) {
+    index_ = TRY(index::open_qdrant_index(
+        {.url = settings.text("index.qdrant_url"), .api_key = settings.text("index.qdrant_key")}, *client_));
+    return {};
 }
 
 Result<void> Library::open_index(const Workplace& place, store::Store& store, const Log& log) {
@@ -109,11 +127,17 @@ Result<void> Library::open_searcher(const Settings& settings) {
 Result<std::vector<float>> Library::embed_query(const std::string& collection, const std::string& query) {
     const auto choice = TRY(reader_.with(
         [&](std::unique_ptr<store::Reader>& reader) { return embedders_->find(collection, *reader); }));
-    if (choice.service) return choice.service->embed_query(query, {});
+    if (choice.service) {
+        const search::QueryCache::Key key{.collection = collection, .embedder = choice.facts, .query = query};
+        if (auto known = query_vectors_.find(key)) return *std::move(known);
+        auto vector = TRY(choice.service->embed_query(query, {}));
+        query_vectors_.put(key, vector);
+        return vector;
+    }
     if (!choice.is_builtin() || !spaces_) return std::vector<float>();
     const work::Spaces::Current current = TRY(spaces_->current(collection));
     if (!current.space) return std::vector<float>();
-    text::TermReader terms;
+    thread_local text::TermReader terms;  // it has caches that are worth keeping
     const std::string_view text = query;
     return current.space->fold_in(terms.count({&text, 1}));
 }

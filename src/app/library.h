@@ -9,8 +9,10 @@
 #include "app/workplace.h"
 #include "base/guarded.h"
 #include "base/result.h"
+#include "embed/rerank.h"
 #include "index/embedded_index.h"
 #include "net/http_client.h"
+#include "search/query_cache.h"
 #include "search/searcher.h"
 #include "store/reader.h"
 #include "store/store.h"
@@ -42,6 +44,7 @@ private:
     explicit Library(std::unique_ptr<store::Reader> reader);
     Result<void> open_services(const Settings& settings);
     Result<void> open_index(const Workplace& place, store::Store& store, const Log& log);
+    Result<void> open_qdrant(const Settings& settings);
     Result<void> open_searcher(const Settings& settings);
     void use(std::unique_ptr<index::EmbeddedIndex> index);
     Result<std::vector<float>> embed_query(const std::string& collection, const std::string& query);
@@ -50,7 +53,9 @@ private:
     std::unique_ptr<net::HttpClient> client_;
     std::unique_ptr<work::CollectionEmbedders> embedders_;
     std::unique_ptr<index::Index> index_;
-    std::unique_ptr<work::Spaces> spaces_;  // none with Qdrant
+    std::unique_ptr<work::Spaces> spaces_;       // none with Qdrant
+    std::unique_ptr<embed::Reranker> reranker_;  // if one is configured
+    search::QueryCache query_vectors_;
     std::unique_ptr<search::Searcher> searcher_;
 };
 

@@ -67,7 +67,7 @@ constexpr SettingDefinition table[] = {
     {"search.rerank_url", SettingKind::text, "", "A TEI server with a reranker", Secrecy::in_userinfo},
     {"search.fusion", SettingKind::text, "auto",
      "How words and vectors are joined: scores, ranks; auto by the embedder"},
-    {"search.vector_weight", SettingKind::number, "30", "Percent that vectors weigh when scores are joined",
+    {"search.vector_weight", SettingKind::number, "50", "Percent that vectors weigh when scores are joined",
      Secrecy::open, 0, 100},
     {"retention.outbox", SettingKind::duration, "24h", "Forget completed embedding jobs after"},
     {"retention.metrics", SettingKind::duration, "720h", "Sum metrics up by day after"},

@@ -6,10 +6,15 @@ namespace quarry::work {
 namespace {
 
 // Large enough for its gain in quality, small enough for its memory: docs/decisions/0010.
-constexpr int builtin_dimensions = 256;
+constexpr int builtin_dimensions = 192;
 
 bool needs_service(const std::string& provider) {
     return provider != "builtin" && provider != "none";
+}
+
+// A provider may be chosen before its model is known.
+bool is_complete(const EmbedderFacts& facts) {
+    return facts.provider == "none" || facts.dimensions > 0;
 }
 
 std::string described(const EmbedderFacts& facts) {

@@ -19,7 +19,7 @@ namespace quarry::work {
 struct SpacePolicy {
     std::int64_t min_chunks = 500;        // below it words alone answer
     std::int64_t enough_chunks = 65'536;  // a space fitted on so many is not fitted again by itself
-    int dimensions = 256;
+    int dimensions = 192;
 };
 
 class Spaces {
