@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/background.h"
+#include "app/owner_protocol.h"
 #include "cli/commands.h"
 #include "cli/crawl_end.h"
 #include "cli/crawl_options.h"
@@ -125,10 +126,12 @@ int embed_crawl(const Session& session, const app::Workplace& place, const std::
     if (!reader) return give_up(session, reader.error());
     const auto group = find_crawl(**reader, id);
     if (!group) return give_up(session, group.error());
-    const IndexWork work{.group = group->id, .begin = [&](const Perform& perform) -> Result<void> {
-                             TRY(perform("index_again", {{"group", number(group->id)}}));
-                             return {};
-                         }};
+    const auto begin = [&](const Perform& perform) -> Result<void> {
+        TRY(perform("index_again", {{"group", number(group->id)}}));
+        TRY(perform("retry_jobs", app::to_json(store::JobFilter{.group = group->id, .kind = "embed_page"})));
+        return {};
+    };
+    const IndexWork work{.group = group->id, .begin = begin};
     const auto counts = work_until_indexed(session, place, work);
     if (!counts) return give_up(session, counts.error());
     say(fmt::format("{} pages indexed", with_commas(counts->completed)));

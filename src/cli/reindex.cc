@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/collection_report.h"
+#include "app/owner_protocol.h"
 #include "cli/commands.h"
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
@@ -38,6 +39,9 @@ Result<std::int64_t> begin_anew(const Perform& perform, const CollectionReport& 
         TRY(perform("set_collection", {{"name", collection.name}, {"provider", provider}}));
     TRY(perform("drop_vectors", {{"collection", collection.name}}));
     const json::value answer = TRY(perform("index_again", {{"collection", collection.name}}));
+    // What waits after an error need not wait any longer.
+    TRY(perform("retry_jobs",
+                app::to_json(store::JobFilter{.kind = "embed_page", .collection = collection.name})));
     return answer.at("count").to_number<std::int64_t>();
 }
 
