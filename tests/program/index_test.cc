@@ -1,0 +1,145 @@
+// From crawled and imported pages to answers, with services that fail and workers that are killed.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "program/data_home.h"
+#include "program/slow_site.h"
+#include "servers/imitation_tei.h"
+
+using namespace quarry;
+using namespace quarry::test;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// The ids of the hits of a question, best first.
+std::vector<std::string> ask(const DataHome& home, const std::string& question) {
+    const Ran ran = home.run({"search", question, "--json"});
+    std::vector<std::string> ids;
+    if (ran.exit_code > 1) return {ran.err};
+    const json::value answer = json::parse(ran.out);
+    for (const json::value& hit : answer.at("hits").as_array()) ids.emplace_back(hit.at("id").as_string());
+    return ids;
+}
+
+void write_documents(const std::string& path, int count) {
+    std::ofstream file(path);
+    for (int i = 0; i < count; ++i)
+        file << json::object{{"_id", fmt::format("d{}", i)},
+                             {"title", fmt::format("Stone {}", i)},
+                             {"text",
+                              fmt::format("Stone unique{} was found in pit {} beside a vein of ore{} and "
+                                          "some gravel of colour{}.",
+                                          i, i % 90, i % 41, i % 7)}}
+             << "\n";
+}
+
+RunOptions with_service(const DataHome& home, const std::string& url) {
+    RunOptions options = home.options();
+    options.environment.push_back("TEI_URL=" + url);
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("a crawled site can be searched as soon as the command returns") {
+    SlowSite site(30, 0ms);
+    const DataHome home;
+
+    const Ran crawled = home.run({"crawl", site.url(), "--allow-private", "--wait", "--json"});
+
+    CHECK(crawled.exit_code == 0);
+    const json::object record = home.status(id_in(crawled));
+    CHECK(record.at("pages_indexed") == 30);
+    CHECK_FALSE(ask(home, "page").empty());
+}
+
+TEST_CASE("pages that were kept out of the index come in when their crawl is embedded later") {
+    SlowSite site(5, 0ms);
+    const DataHome home;
+    const std::string id =
+        id_in(home.run({"crawl", site.url(), "--allow-private", "--wait", "--no-embed", "--json"}));
+    const auto before = ask(home, "page");
+
+    CHECK(home.run({"crawl", id, "--embed"}).exit_code == 0);
+
+    CHECK(contains(before.empty() ? "" : before.front(), "http") == false);
+    CHECK_FALSE(ask(home, "page").empty());
+}
+
+TEST_CASE("a service that is not there holds up no crawl: the pages wait, and are embedded when it is back") {
+    SlowSite site(8, 0ms);
+    const DataHome home;
+    const RunOptions nobody = with_service(home, "http://127.0.0.1:9");
+
+    const Ran crawled = run_quarry({"crawl", site.url(), "--allow-private", "--wait"}, nobody);
+    const Ran queue = run_quarry({"queue", "list", "--kind", "embed_page", "--json"}, nobody);
+    home.run({"daemon", "stop"});
+    ImitationTei tei;
+    REQUIRE(run_quarry({"queue", "retry", "--kind", "embed_page"}, with_service(home, tei.url())).exit_code <=
+            1);
+    const Ran again = run_quarry({"reindex"}, with_service(home, tei.url()));
+
+    CHECK(crawled.exit_code == 1);
+    CHECK(contains(crawled.err, "8 pages wait for embedding"));
+    CHECK(contains(queue.out, "127.0.0.1:9"));
+    CHECK(again.exit_code == 0);
+    CHECK(tei.conduct.wrong_requests().empty());
+    CHECK_FALSE(run_quarry({"search", "page", "--json"}, with_service(home, tei.url())).out.empty());
+}
+
+TEST_CASE("an index that was deleted or damaged is made anew from the pages") {
+    const DataHome home;
+    write_documents(home.file("d.jsonl"), 40);
+    REQUIRE(home.run({"import", home.file("d.jsonl")}).exit_code == 0);
+    const std::string index = home.data() + "/index.db";
+    SUBCASE("deleted") {
+        for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(index + end);
+    }
+    SUBCASE("overwritten") {
+        std::filesystem::remove(index + "-wal");
+        std::ofstream(index, std::ios::trunc) << "this is not a database, and never was one";
+    }
+    SUBCASE("cut") {
+        std::filesystem::remove(index + "-wal");
+        std::filesystem::resize_file(index, std::filesystem::file_size(index) / 2);
+    }
+
+    CHECK(home.run({"worker", "--once"}).exit_code == 0);
+
+    CHECK(ask(home, "unique7") == std::vector<std::string>{"d7"});
+}
+
+TEST_CASE("imports and fits that are killed again and again lose nothing and double nothing") {
+    const DataHome home;
+    constexpr int documents = 3'000;
+    write_documents(home.file("d.jsonl"), documents);
+    std::mt19937 random(20'261'117);
+    std::uniform_int_distribution<int> life_ms(30, 700);
+    for (int kills = 0; kills < 25; ++kills) {
+        StartedQuarry import({"import", home.file("d.jsonl")}, home.options());
+        std::this_thread::sleep_for(std::chrono::milliseconds(life_ms(random)));
+        import.send(SIGKILL);
+        import.wait();
+    }
+
+    REQUIRE(home.run({"import", home.file("d.jsonl")}).exit_code == 0);
+
+    const json::value shown = json::parse(home.run({"collections", "show", "default", "--json"}).out);
+    CHECK(shown.at("pages") == documents);
+    CHECK(shown.at("chunks") == documents);
+    for (const int i : {0, 1, 1'499, 2'998, 2'999})
+        CHECK(ask(home, fmt::format("unique{}", i)).front() == fmt::format("d{}", i));
+    CHECK(home.run({"queue", "list", "--kind", "embed_page", "--state", "failed", "--json"}).out == "[]\n");
+}
