@@ -18,8 +18,11 @@ namespace quarry::cli {
 namespace {
 
 constexpr const char* root_examples =
+    "quarry demo                                         # see it at work, offline\n"
+    "quarry crawl https://docs.example.com --wait        # a whole site, kept and indexed\n"
+    "quarry search \"how do I set a rate limit\"           # ask it\n"
+    "quarry import notes/ --collection notes             # folders and JSON lines, too\n"
     "quarry scrape https://docs.example.com/guide        # one page as markdown\n"
-    "quarry crawl https://docs.example.com --wait        # a whole site, kept\n"
     "quarry map https://docs.example.com                 # the URLs of a site\n"
     "quarry convert page.html --url https://a.example/   # a local file, no network\n"
     "quarry robots https://a.example/private             # may we fetch it?";
