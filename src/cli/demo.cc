@@ -122,11 +122,13 @@ private:
         tell_line("     " + beginning(printable(hit.passages.front().snippet.text), room));
     }
 
-    // At most so many bytes, whole characters.
-    static std::string beginning(std::string text, std::size_t room) {
+    // At most so many bytes, whole words; of a text without spaces, whole characters.
+    static std::string beginning(const std::string& text, std::size_t room) {
         if (text.size() <= room) return text;
         std::size_t end = room - 3;
         while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+        const std::size_t space = text.rfind(' ', end);
+        if (space != std::string::npos && space > room / 2) end = space;
         return text.substr(0, end) + "…";
     }
 
