@@ -4,7 +4,10 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <new>
 #include <tuple>
+
+#include <sys/mman.h>
 
 #include "index/sign_distance.h"
 
@@ -67,14 +70,27 @@ SignBits::SignBits(std::size_t dimensions)
 }
 
 std::size_t SignBits::memory_bytes() const {
-    return pieces_.size() * slots_of_piece * words_per_slot_ * sizeof(std::uint64_t) +
+    return used_.size() * 64 * words_per_slot_ * sizeof(std::uint64_t) +
            used_.capacity() * sizeof(std::uint64_t);
 }
 
+SignBits::Piece SignBits::new_piece() const {
+    constexpr std::size_t huge_page = 2 << 20;
+    const std::size_t bytes = slots_of_piece * words_per_slot_ * sizeof(std::uint64_t);
+    static_assert(slots_of_piece * sizeof(std::uint64_t) % huge_page == 0);
+    Piece piece(static_cast<std::uint64_t*>(std::aligned_alloc(huge_page, bytes)));
+    if (!piece) throw std::bad_alloc();            // as any container would
+    ::madvise(piece.get(), bytes, MADV_HUGEPAGE);  // advice: what comes of it does not matter
+    return piece;
+}
+
+// Memory is cleared as slots come into use, and only then taken from the system.
 void SignBits::ensure_slot(std::uint32_t slot) {
-    while (pieces_.size() <= slot / slots_of_piece) {
-        pieces_.push_back(std::make_unique<std::uint64_t[]>(slots_of_piece * words_per_slot_));
-        used_.resize(pieces_.size() * slots_of_piece / 64);
+    while (used_.size() <= slot / 64) {
+        const std::size_t first = used_.size() * 64, within = first % slots_of_piece;
+        if (within == 0) pieces_.push_back(new_piece());
+        std::fill_n(pieces_.back().get() + within * words_per_slot_, 64 * words_per_slot_, std::uint64_t{0});
+        used_.push_back(0);
     }
 }
 

@@ -98,7 +98,7 @@ TEST_CASE("all kinds of processors compute the same distances") {
 TEST_CASE("a slot is replaced, cleared and used again") {
     Vectors source(128);
     SignBits bits(128);
-    std::vector<Vector> vectors(40'000);  // most of them unused, and in more than one piece
+    std::vector<Vector> vectors(300'000);  // most of them unused, and in more than one piece
     for (std::uint32_t slot = 0; slot < vectors.size(); slot += 7)
         bits.set(slot, vectors[slot] = source.next());
     for (std::uint32_t slot = 0; slot < vectors.size(); slot += 21)
