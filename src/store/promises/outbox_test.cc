@@ -197,6 +197,21 @@ TEST_CASE_TEMPLATE("a service that is away costs no attempt, and is counted in a
     CHECK(counts(backend).last_error.empty());
 }
 
+TEST_CASE_TEMPLATE("a change that waits after an error is due at once when it is retried by hand", Backend,
+                   TRANSACTIONAL_STORES) {
+    Backend backend;
+    write(backend, 1, "one");
+    write(backend, 2, "two");
+    const ChangeLease change = lease_changes(backend, 1).at(0);
+    backend.finish(change.lease, {.end = Snooze{backend.clock.now() + 60s, "the service is away"}});
+    CHECK(lease_changes(backend, 1).at(0).lease.id != change.lease.id);
+    CHECK(lease_changes(backend, 1).empty());
+
+    CHECK(backend.store->retry({.kind = "embed_page"}).value() == 1);
+
+    CHECK(lease_changes(backend, 1).at(0).lease.id == change.lease.id);
+}
+
 TEST_CASE_TEMPLATE("a change that cannot be indexed fails at once, and can be tried again", Backend,
                    TRANSACTIONAL_STORES) {
     Backend backend;
