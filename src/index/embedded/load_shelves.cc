@@ -73,7 +73,7 @@ Result<std::vector<std::shared_ptr<const Part>>> load_parts(db::Connection& conn
     return parts;
 }
 
-Result<SlotSupply> load_supply(db::Connection& connection, const CollectionView& view) {
+Result<SlotSupply> load_supply(db::Connection& connection, CollectionView& view) {
     Bits used = view.slots.live_bits();
     auto next = static_cast<Slot>(view.slots.size());
     for (const Segment& segment : view.sources->segments) {
@@ -83,6 +83,7 @@ Result<SlotSupply> load_supply(db::Connection& connection, const CollectionView&
             next = std::max(next, slot + 1);
         }
     }
+    view.slots.grow(next);
     std::vector<Slot> free;
     for (Slot slot = 0; slot < next; ++slot) {
         if (!used.has(slot)) free.push_back(slot);

@@ -25,6 +25,18 @@ std::string pack_vector(std::span<const float> unit) {
     return bytes;
 }
 
+std::vector<float> unpack_vector(std::string_view packed) {
+    float scale = 0;
+    if (packed.size() < sizeof scale) return {};
+    std::memcpy(&scale, packed.data(), sizeof scale);
+    std::vector<float> unit;
+    unit.reserve(packed.size() - sizeof scale);
+    for (const char value : packed.substr(sizeof scale)) {
+        unit.push_back(scale * static_cast<float>(static_cast<std::int8_t>(value)));
+    }
+    return unit;
+}
+
 Result<float> cosine(std::string_view packed, const Int8Vector& unit) {
     float scale = 0;
     if (packed.size() != sizeof scale + unit.values.size()) {

@@ -16,6 +16,9 @@ Result<std::vector<float>> unit_vector(std::span<const float> vector);
 
 std::string pack_vector(std::span<const float> unit);
 
+// The way back, as near as bytes are.
+std::vector<float> unpack_vector(std::string_view packed);
+
 // The cosine of the angle between them; `corrupt` if they differ in their dimensions.
 Result<float> cosine(std::string_view packed, const Int8Vector& unit);
 

@@ -58,20 +58,19 @@ Result<std::optional<std::string_view>> ReadConnection::vector(std::int64_t spac
     return vector_.text(0);
 }
 
-Result<std::optional<FoundChunk>> ReadConnection::chunk(std::int64_t collection, ChunkRef ref) {
+Result<std::optional<std::int64_t>> ReadConnection::id_of(std::int64_t collection, ChunkRef ref) {
     page_.bind(collection, number(ref.page));
-    auto found = chunk_of_row(ref);
-    page_.reset();
-    passages_.reset();
-    return found;
-}
-
-Result<std::optional<FoundChunk>> ReadConnection::chunk_of_row(ChunkRef ref) {
     if (!TRY(page_.step())) return std::nullopt;
     const auto places = TRY(unpack_places(page_.text(1)));
     if (ref.index < 0 || static_cast<std::size_t>(ref.index) >= places.size()) return std::nullopt;
+    return page_.integer(0) + ref.index;
+}
+
+Result<std::optional<FoundChunk>> ReadConnection::chunk(std::int64_t collection, ChunkRef ref) {
+    const std::optional<std::int64_t> id = TRY(id_of(collection, ref));
+    if (!id) return std::nullopt;
     const int within = ref.index % chunks_together;
-    passages_.bind(page_.integer(0) + ref.index - within);
+    passages_.bind(*id - within);
     std::vector<Chunk> together;
     if (TRY(passages_.step())) together = TRY(unpack_passages(passages_.text(0)));
     if (static_cast<std::size_t>(within) >= together.size()) {
@@ -95,11 +94,6 @@ Result<ReadConnections::Lease> ReadConnections::take() {
     if (!connection) connection = TRY(ReadConnection::open(path_));
     TRY(connection->connection().execute("BEGIN"));
     return Lease(*this, std::move(connection));
-}
-
-Result<void> ReadConnections::Lease::renew() {
-    connection_->reset();
-    return connection_->connection().execute("END; BEGIN");
 }
 
 void ReadConnections::give_back(std::unique_ptr<ReadConnection> connection) {

@@ -28,6 +28,8 @@ public:
     Result<void> add_postings(const std::vector<Segment>& segments, TermLists& lists);
     // Nothing if there is no such vector. Valid until the next call.
     Result<std::optional<std::string_view>> vector(std::int64_t space, std::int64_t chunk);
+    // The id of a chunk, if it is there.
+    Result<std::optional<std::int64_t>> id_of(std::int64_t collection, ChunkRef ref);
     // Nothing if it is not there.
     Result<std::optional<FoundChunk>> chunk(std::int64_t collection, ChunkRef ref);
 
@@ -36,7 +38,6 @@ public:
 private:
     explicit ReadConnection(db::Connection connection) : connection_(std::move(connection)) {}
     Result<void> prepare();
-    Result<std::optional<FoundChunk>> chunk_of_row(ChunkRef ref);
 
     db::Connection connection_;
     db::Statement leaf_, vector_, page_, passages_;
@@ -54,8 +55,6 @@ public:
         ~Lease() {
             if (connection_) from_->give_back(std::move(connection_));
         }
-        // What is read from now on is of the file as it is then.
-        Result<void> renew();
         ReadConnection* operator->() { return connection_.get(); }
         ReadConnection& operator*() { return *connection_; }
 

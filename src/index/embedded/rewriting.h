@@ -28,7 +28,7 @@ public:
     // What is dead by now is left out; its slots are free when all is done.
     static Result<Rewriting> begin(db::Connection& connection, Shelf& shelf, Inputs inputs);
 
-    // Goes on for about that long. True when it is done, and searches see the new segment.
+    // Goes on for about that much of the processor. True when it is done, and searches see the new segment.
     Result<bool> step(db::Connection& connection, ViewLock& lock, std::chrono::milliseconds time);
 
     std::int64_t target() const { return target_; }

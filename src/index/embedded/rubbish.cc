@@ -84,8 +84,6 @@ Result<bool> remove_pages(db::Connection& connection) {
         TRY(remove.bind(*collection, row.page).run());
     }
     if (rows.empty()) {
-        db::Statement pending = TRY(connection.prepare("DELETE FROM pending WHERE collection = ?1"));
-        TRY(pending.bind(*collection).run());
         db::Statement last = TRY(connection.prepare("DELETE FROM collection WHERE id = ?1"));
         TRY(last.bind(*collection).run());
     }

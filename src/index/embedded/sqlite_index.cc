@@ -165,10 +165,10 @@ Result<void> SqliteIndex::write_pages(Shelf& shelf, std::span<const IndexedPage>
 
 // The change is durable whatever happens here: what cannot be done now is done later. Only a damage has to be
 // known.
-Result<void> SqliteIndex::keep_up(Shelf& shelf) {
+Result<void> SqliteIndex::keep_up(Shelf& shelf, std::size_t chunks) {
     // Nothing is lost if a power cut undoes these transactions, for they add nothing.
     TRY(writer_->connection.execute("PRAGMA synchronous = NORMAL"));
-    const Result<void> kept = writer_->upkeep.keep_up(shelf, writer_->next_chunk);
+    const Result<void> kept = writer_->upkeep.keep_up(shelf, writer_->next_chunk, chunks);
     TRY(writer_->connection.execute("PRAGMA synchronous = FULL"));
     if (!kept && kept.error().code == ErrorCode::corrupt) return kept;
     return {};
@@ -178,8 +178,9 @@ Result<void> SqliteIndex::replace(const std::string& collection, std::vector<Ind
     const auto writing = TRY(begin_writing());
     Shelf* shelf = TRY(ensure_shelf(collection));
     if (has_vectors(pages)) TRY(ensure_space(*shelf));
+    const std::int64_t before = writer_->next_chunk;
     TRY(write_pages(*shelf, pages, {}));
-    return keep_up(*shelf);
+    return keep_up(*shelf, static_cast<std::size_t>(writer_->next_chunk - before));
 }
 
 Result<void> SqliteIndex::remove(const std::string& collection, std::span<const RemovedPage> pages) {
@@ -187,7 +188,7 @@ Result<void> SqliteIndex::remove(const std::string& collection, std::span<const 
     Shelf* shelf = find_shelf(collection);
     if (!shelf) return {};
     TRY(write_pages(*shelf, {}, pages));
-    return keep_up(*shelf);
+    return keep_up(*shelf, pages.size());
 }
 
 Result<void> SqliteIndex::remove_collection(const std::string& collection) {
@@ -200,6 +201,8 @@ Result<void> SqliteIndex::remove_collection(const std::string& collection) {
     TRY(drop.bind(shelf->view.id).run());
     db::Statement segments = TRY(connection.prepare("UPDATE segment SET state = 2 WHERE collection = ?1"));
     TRY(segments.bind(shelf->view.id).run());
+    db::Statement pending = TRY(connection.prepare("DELETE FROM pending WHERE collection = ?1"));
+    TRY(pending.bind(shelf->view.id).run());
     TRY(drop_spaces(connection, shelf->view.id));
     TRY(transaction.commit());
 
@@ -319,12 +322,19 @@ Result<void> SqliteIndex::set_source(const std::string& name) {
     return put.bind(name).run();
 }
 
-Result<void> SqliteIndex::settle() {
+// Others may write between two steps.
+Result<bool> SqliteIndex::settle_some() {
     const auto writing = TRY(begin_writing());
     TRY(writer_->connection.execute("PRAGMA synchronous = NORMAL"));
-    const Result<void> done = writer_->upkeep.finish(writer_->next_chunk);
+    const Result<bool> has_more = writer_->upkeep.do_some(writer_->next_chunk);
     TRY(writer_->connection.execute("PRAGMA synchronous = FULL"));
-    TRY(done);
+    return has_more;
+}
+
+Result<void> SqliteIndex::settle() {
+    while (TRY(settle_some())) {
+    }
+    const auto writing = TRY(begin_writing());
     return writer_->connection.checkpoint();
 }
 

@@ -41,6 +41,8 @@ public:
                                         const Filter& filter, int limit) override;
     Result<std::vector<FoundChunk>> read(const std::string& collection,
                                          std::span<const ChunkRef> chunks) override;
+    Result<std::vector<std::vector<float>>> vectors(const std::string& collection,
+                                                    std::span<const ChunkRef> chunks) override;
     Result<IndexFacts> facts(const std::string& collection) override;
     Result<std::vector<std::string>> collections() override;
     Result<std::vector<std::string>> similar_words(const std::string& collection, const std::string& word,
@@ -82,7 +84,8 @@ private:
                            const std::optional<std::string>& bytes);
     Result<void> write_pages(Shelf& shelf, std::span<const IndexedPage> replaced,
                              std::span<const RemovedPage> removed);
-    Result<void> keep_up(Shelf& shelf);
+    Result<void> keep_up(Shelf& shelf, std::size_t chunks);
+    Result<bool> settle_some();
 
     Result<Look> look();
     // Nullptr if there is no such collection. Held by whoever has the lock.

@@ -15,7 +15,7 @@ namespace quarry::index {
 namespace {
 
 // How often a search begins again because what it found was replaced meanwhile.
-constexpr int max_tries = 5;
+constexpr int max_tries = 30;
 
 std::vector<TermLists> lists_of(const std::vector<std::string>& terms) {
     std::vector<TermLists> lists;
@@ -169,6 +169,28 @@ Result<std::vector<FoundChunk>> SqliteIndex::read(const std::string& collection,
         if (chunk) found.push_back(*std::move(chunk));
     }
     return found;
+}
+
+Result<std::vector<std::vector<float>>> SqliteIndex::vectors(const std::string& collection,
+                                                             std::span<const ChunkRef> chunks) {
+    Look look = TRY(this->look());
+    std::int64_t id = 0, space = 0;
+    {
+        const auto looking = lock_.to_look();
+        if (const CollectionView* view = view_of(collection)) {
+            id = view->id;
+            space = view->space;
+        }
+    }
+    std::vector<std::vector<float>> vectors;
+    for (const ChunkRef& ref : chunks) {
+        std::vector<float>& vector = vectors.emplace_back();
+        const std::optional<std::int64_t> chunk = TRY(look.rows->id_of(id, ref));
+        if (!chunk) continue;
+        const auto packed = TRY(look.rows->vector(space, *chunk));
+        if (packed) vector = unpack_vector(*packed);
+    }
+    return vectors;
 }
 
 Result<IndexFacts> SqliteIndex::facts(const std::string& collection) {

@@ -12,14 +12,19 @@ namespace quarry::index {
 
 namespace {
 
-// How long one transaction of this may take, so that nobody who writes waits long.
+// How much one transaction of this may take, so that nobody who writes waits long. Of the processor: on a
+// busy machine as much is done for each chunk that is added as on an idle one.
 constexpr std::chrono::milliseconds step_time{25};
 
 // So many of about the same size become one: every posting is written again a few times in all, and a search
 // looks into some dozen places at most.
 constexpr std::size_t merged_together = 8;
-// With twice as many the merging has fallen behind, and the writing waits for it.
+// With twice as many the merging has fallen behind, and more is done at a time.
 constexpr std::size_t too_many_alike = 2 * merged_together;
+constexpr std::size_t hurry = 4;
+
+// What is added causes about as much work again: a round of steps for so many chunks keeps pace with it.
+constexpr std::size_t chunks_per_round = 1'000;
 
 // Sizes of the same class are within a factor of eight.
 std::size_t size_class(std::int64_t chunks) {
@@ -146,31 +151,33 @@ bool Upkeep::is_behind() const {
     return flush_ && waiting >= static_cast<std::int64_t>(2 * tail_chunks_);
 }
 
-Result<void> Upkeep::keep_up(Shelf& shelf, std::int64_t next_chunk) {
+Result<void> Upkeep::keep_up(Shelf& shelf, std::int64_t next_chunk, std::size_t chunks) {
     TRY(merge_parts_of(shelf));
-    do {
+    std::size_t rounds = 1 + chunks / chunks_per_round;
+    if (is_behind()) rounds *= hurry;
+    for (; rounds > 0; --rounds) {
         TRY(begin_due(next_chunk, static_cast<std::int64_t>(tail_chunks_)));
-        if (flush_) {
-            TRY(step(flush_));
-        } else if (merge_) {
+        if (!flush_ && !merge_ && !may_have_rubbish_) break;
+        if (flush_) TRY(step(flush_));
+        if (merge_) {
             TRY(step(merge_));
         } else if (may_have_rubbish_) {
             may_have_rubbish_ = TRY(remove_some_rubbish(connection_));
         }
-    } while (is_behind());
+    }
     return {};
 }
 
-Result<void> Upkeep::finish(std::int64_t next_chunk) {
-    while (true) {
-        TRY(begin_due(next_chunk, 1));
-        if (!flush_ && !merge_) break;
-        if (flush_) TRY(step(flush_));
-        if (merge_) TRY(step(merge_));
+Result<bool> Upkeep::do_some(std::int64_t next_chunk) {
+    TRY(begin_due(next_chunk, 1));
+    if (flush_) {
+        TRY(step(flush_));
+    } else if (merge_) {
+        TRY(step(merge_));
+    } else {
+        may_have_rubbish_ = TRY(remove_some_rubbish(connection_));
     }
-    may_have_rubbish_ = true;
-    while (may_have_rubbish_) may_have_rubbish_ = TRY(remove_some_rubbish(connection_));
-    return {};
+    return flush_ || merge_ || may_have_rubbish_;
 }
 
 void Upkeep::forget(const Shelf& shelf) {

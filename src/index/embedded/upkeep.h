@@ -18,10 +18,10 @@ public:
     Upkeep(db::Connection& connection, Shelves& shelves, ViewLock& lock, std::size_t tail_chunks)
         : connection_(connection), shelves_(shelves), lock_(lock), tail_chunks_(tail_chunks) {}
 
-    // After a transaction that added chunks: what keeps pace with it.
-    Result<void> keep_up(Shelf& shelf, std::int64_t next_chunk);
-    // All there is to do.
-    Result<void> finish(std::int64_t next_chunk);
+    // After a transaction that added so many chunks: what keeps pace with it.
+    Result<void> keep_up(Shelf& shelf, std::int64_t next_chunk, std::size_t chunks);
+    // One step of all there is to do. False if there is nothing more.
+    Result<bool> do_some(std::int64_t next_chunk);
     // The collection is about to go.
     void forget(const Shelf& shelf);
     void expect_rubbish() { may_have_rubbish_ = true; }

@@ -34,15 +34,18 @@ void PageTable::remove(PageId page) {
 }
 
 void SlotTable::put(Slot slot, Entry entry, std::uint32_t length) {
-    if (slot >= entries_.size()) {
-        entries_.resize(slot + std::size_t{1});
-        lengths_.resize(slot + std::size_t{1});
-    }
+    grow(slot + std::size_t{1});
     remove(slot);
     entries_[slot] = entry;
     lengths_[slot] = static_cast<std::uint16_t>(std::min<std::uint32_t>(length, UINT16_MAX));
     ++live_;
     total_length_ += lengths_[slot];
+}
+
+void SlotTable::grow(std::size_t size) {
+    if (size <= entries_.size()) return;
+    entries_.resize(size);
+    lengths_.resize(size);
 }
 
 void SlotTable::remove(Slot slot) {

@@ -69,6 +69,8 @@ public:
 
     void put(Slot slot, Entry entry, std::uint32_t length);
     void remove(Slot slot);
+    // There are postings of slots below this, even if nothing is live there.
+    void grow(std::size_t size);
     bool is_live(Slot slot) const { return slot < entries_.size() && entries_[slot].page != no_page; }
     const Entry& at(Slot slot) const { return entries_[slot]; }
     std::uint16_t length(Slot slot) const { return lengths_[slot]; }
