@@ -92,20 +92,31 @@ Span best_cluster(const std::vector<Occurrence>& found, const index::KeywordQuer
     return best;
 }
 
-// The first place from `at` on where a word begins, at most `latest`.
+bool begins_word(std::string_view text, std::size_t at) {
+    return at == 0 || text[at - 1] == ' ';
+}
+
+bool ends_word(std::string_view text, std::size_t at) {
+    return at == text.size() || text[at] == ' ';
+}
+
+// Where a word begins: the first place from `at` on, but no later than `latest`; if that lies inside the same
+// word, as in a mark on half of a compound, the word's own beginning.
 std::size_t word_begin(std::string_view text, std::size_t at, std::size_t latest) {
-    for (std::size_t i = at; i <= std::min(latest, at + longest_word) && i < text.size(); ++i) {
-        if (i == 0 || text[i - 1] == ' ') return i;
-    }
+    for (std::size_t i = at; i <= std::min(latest, at + longest_word); ++i)
+        if (begins_word(text, i)) return i;
+    for (std::size_t i = at; i + longest_word > at; --i)
+        if (begins_word(text, i)) return i;
     return std::min(at, latest);
 }
 
-// The last place up to `at` where a word ends, at least `earliest`.
+// Where a word ends: the last place up to `at`, but no earlier than `earliest`; else the word's own end.
 std::size_t word_end(std::string_view text, std::size_t at, std::size_t earliest) {
     const std::size_t stop = std::max(earliest, at > longest_word ? at - longest_word : 0);
-    for (std::size_t i = at; i > stop; --i) {
-        if (i == text.size() || text[i] == ' ') return i;
-    }
+    for (std::size_t i = at; i >= stop && i > 0; --i)
+        if (ends_word(text, i)) return i;
+    for (std::size_t i = at; i < std::min(text.size(), at + longest_word); ++i)
+        if (ends_word(text, i)) return i;
     return std::max(at, earliest);
 }
 

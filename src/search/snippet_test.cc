@@ -105,6 +105,17 @@ TEST_CASE("no word is cut") {
     }
 }
 
+TEST_CASE("a compound is not cut where only half of it is marked") {
+    const std::string words = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda omega ";
+    const std::string text = repeated(words, 3) + "pre-limit first, limit-after " + repeated(words, 3);
+    for (int columns = 5; columns < 60; ++columns) {
+        const std::string shown_text = snippet(text, "limit", columns).text;
+        CAPTURE(shown_text);
+        const std::string inner = " " + shown_text.substr(3, shown_text.size() - 6) + " ";
+        CHECK((" " + text).find(inner) != std::string::npos);
+    }
+}
+
 TEST_CASE("scripts without gaps are cut between characters, and letters of two bytes count as one") {
     const Snippet chinese = snippet(repeated("我们在这里写一些关于天气的文字。", 60) + "搜索引擎" +
                                         repeated("我们在这里写一些关于天气的文字。", 60),
