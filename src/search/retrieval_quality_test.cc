@@ -33,15 +33,15 @@ TEST_CASE("search is as good as it was measured, and the builtin space makes it 
     const test::TemporaryFolder folder;
     double gain = 0;
     for (const Floor& floor : floors) {
-        CAPTURE(floor.name);
-        const auto run = RetrievalRun::open(retrieval + "/" + floor.name, folder.file(floor.name));
+        const std::string name = floor.name;
+        CAPTURE(name);
+        const auto run = RetrievalRun::open(retrieval + "/" + name, folder.file(name));
         REQUIRE(run);
         const auto words = (*run)->measure(search::Mode::keyword, {});
         const auto hybrid = (*run)->measure(search::Mode::hybrid, {});
         REQUIRE(words);
         REQUIRE(hybrid);
-        MESSAGE(floor.name << ": nDCG@10 " << words->ndcg << " by words, " << hybrid->ndcg
-                           << " with vectors");
+        MESSAGE(name << ": nDCG@10 " << words->ndcg << " by words, " << hybrid->ndcg << " with vectors");
         CHECK(words->ndcg >= floor.words);
         CHECK(hybrid->ndcg >= floor.hybrid);
         CHECK(hybrid->ndcg >= words->ndcg - 0.005);
