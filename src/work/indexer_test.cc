@@ -70,12 +70,12 @@ TEST_CASE_FIXTURE(IndexPlace, "a small collection is found by its words alone") 
 }
 
 TEST_CASE_FIXTURE(IndexPlace,
-                  "a space is renewed when the collection has doubled, until it was fitted on enough") {
+                  "a space is renewed when the collection has grown, until it was fitted on enough") {
     policy = {.min_chunks = 30, .enough_chunks = 80, .dimensions = 16};
     put_many(40, "a");
     REQUIRE(run());
     const int first = facts().space;
-    put_many(30, "b");
+    put_many(9, "b");
     REQUIRE(run());
     const int after_a_few = facts().space;
     put_many(60, "c");

@@ -32,7 +32,8 @@ Result<bool> Spaces::is_due(const std::string& collection, Pressure pressure) {
     const std::int64_t fitted_on =
         entries_.with([&](auto& entries) { return entries[collection].fitted_on; });
     if (fitted_on >= policy_.enough_chunks) return false;
-    return facts.chunks >= fitted_on * (pressure == Pressure::idle ? 2 : 4);
+    return pressure == Pressure::idle ? facts.chunks >= fitted_on + fitted_on / 4
+                                      : facts.chunks >= fitted_on * 4;
 }
 
 Result<embed::Space> Spaces::fit(const std::string& collection, std::int64_t chunks, std::stop_token stop) {
