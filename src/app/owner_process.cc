@@ -52,6 +52,7 @@ Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place,
 // Nobody may ask any more before the store goes, and the store may tell no more before those who listen go.
 OwnerProcess::~OwnerProcess() {
     server_.with([](auto& server) { return std::exchange(server, nullptr); }).reset();
+    event_thread_ = {};
     library_.reset();
     store_.reset();
 }
@@ -132,8 +133,21 @@ Result<json::value> OwnerProcess::handle(const std::string& method, const json::
 
 Result<json::value> OwnerProcess::search(const json::object& params) {
     const auto request = TRY(search::parse_request(params));
-    const auto answer = TRY(library_->search(request));
-    return search::to_json(answer, request);
+    quarry::Session session{
+        .operation = "search", .base_url = request.collection, .started_at = store_->now()};
+    const auto answer = library_->search(request);
+    session.completed_at = store_->now();
+    session.counts.duration = *session.completed_at - session.started_at;
+    session.success = answer.has_value();
+    if (!answer) session.error = answer.error().message;
+    events_.post(std::move(session));
+    if (!answer) return std::unexpected(answer.error());
+    return search::to_json(*answer, request);
+}
+
+// A metric that cannot be kept is no reason to fail anything.
+void OwnerProcess::handle_event(const quarry::Session& session) {
+    if (!store_->add_session(session) && log_) log_("could not keep a metric of a " + session.operation);
 }
 
 // Until the collection's pages are indexed again it is found by its words; a builtin space is then fitted
@@ -179,11 +193,11 @@ json::object OwnerProcess::status() {
 }
 
 void OwnerProcess::watch_events(std::stop_token stop) {
-    std::vector<store::Event> events;
-    while (!stop.stop_requested()) {
+    std::vector<News> events;
+    do {
         events_.take(events, std::nullopt, stop);
-        for (const store::Event& event : events) handle_event(event);
-    }
+        for (const News& news : events) std::visit([&](const auto& event) { handle_event(event); }, news);
+    } while (!stop.stop_requested());
 }
 
 void OwnerProcess::handle_event(const store::Event& event) {

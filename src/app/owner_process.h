@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <variant>
 
 #include <boost/json.hpp>
 
@@ -20,6 +21,7 @@
 #include "base/guarded.h"
 #include "base/mailbox.h"
 #include "base/result.h"
+#include "model/session.h"
 #include "store/store.h"
 #include "work/engine.h"
 
@@ -60,6 +62,9 @@ public:
     bool was_asked_to_stop() const { return asked_to_stop_; }
 
 private:
+    // What the event thread does something about, after whoever caused it was answered.
+    using News = std::variant<store::Event, quarry::Session>;
+
     OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log);
     Result<boost::json::value> stop_for_command();
     Result<boost::json::value> search(const boost::json::object& params);
@@ -67,6 +72,7 @@ private:
     boost::json::object status();
     void watch_events(std::stop_token stop);
     void handle_event(const store::Event& event);
+    void handle_event(const quarry::Session& session);
 
     const Workplace& place_;
     FolderLock lock_;
@@ -82,7 +88,7 @@ private:
     std::atomic<bool> awaited_is_over_ = false;
     Guarded<std::stop_source> stop_;          // of the run under way
     Guarded<work::Engine*> engine_{nullptr};  // the one that runs
-    Mailbox<store::Event> events_;
+    Mailbox<News> events_;
     Guarded<std::unique_ptr<OwnerServer>> server_;
     std::jthread event_thread_;
 };
