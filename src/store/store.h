@@ -263,7 +263,7 @@ public:
     virtual Result<std::int64_t> pause(const JobFilter& filter) = 0;   // queued
     virtual Result<std::int64_t> resume(const JobFilter& filter) = 0;  // paused
     virtual Result<std::int64_t> retry(
-        const JobFilter& filter) = 0;  // failed, cancelled: attempts and stalls 0
+        const JobFilter& filter) = 0;  // failed, cancelled, waiting after an error: attempts and stalls 0
     virtual Result<std::int64_t> clear(const JobFilter& filter) = 0;  // not running; removes for good
     virtual Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) = 0;
 
