@@ -154,8 +154,9 @@ Result<void> SqliteIndex::write_pages(Shelf& shelf, std::span<const IndexedPage>
     db::Statement counter =
         TRY(writer_->connection.prepare("INSERT OR REPLACE INTO meta VALUES('next_chunk', ?1)"));
     TRY(counter.bind(writing.next_chunk()).run());
-    TRY(transaction.commit());
 
+    const std::unique_lock publishing(publishing_);
+    TRY(transaction.commit());
     writer_->next_chunk = writing.next_chunk();
     writing.prepare_view();
     const auto changing = lock_.to_change();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 
 #include "index/embedded/page_writing.h"
@@ -94,8 +95,14 @@ private:
         std::vector<Scored> scored{};
         bool is_complete = true;
     };
-    Result<Found> try_nearest(const std::string& collection, std::span<const float> unit,
-                              const Filter& filter, int limit);
+    struct NearQuery {
+        const std::string& collection;
+        std::span<const float> unit{};
+        const Filter& filter;
+        int limit = 0;
+    };
+    enum class Patience { none, waits_for_commits };
+    Result<Found> try_nearest(const NearQuery& query, Patience patience);
     Result<std::optional<std::vector<Scored>>> try_match(const std::string& collection,
                                                          const KeywordQuery& query, const Filter& filter,
                                                          int limit);
@@ -104,6 +111,8 @@ private:
     Shelves shelves_;  // changed by the writer, while nobody looks
 
     std::mutex writing_;
+    // Held from a commit until the view has followed it: who has it too sees both in the same state.
+    std::shared_mutex publishing_;
     std::optional<Writer> writer_;
 
     ReadConnections connections_;

@@ -14,9 +14,6 @@ namespace quarry::index {
 
 namespace {
 
-// How often a search begins again because what it found was replaced meanwhile.
-constexpr int max_tries = 30;
-
 std::vector<TermLists> lists_of(const std::vector<std::string>& terms) {
     std::vector<TermLists> lists;
     for (const std::string& term : terms) lists.push_back({.term = term});
@@ -117,26 +114,29 @@ Result<std::vector<Scored>> SqliteIndex::match(const std::string& collection, co
     }
 }
 
-Result<SqliteIndex::Found> SqliteIndex::try_nearest(const std::string& collection,
-                                                    std::span<const float> unit, const Filter& filter,
-                                                    int limit) {
+Result<SqliteIndex::Found> SqliteIndex::try_nearest(const NearQuery& query, Patience patience) {
     Look look = TRY(this->look());
+    std::shared_lock still(publishing_, std::defer_lock);
+    if (patience == Patience::waits_for_commits) still.lock();
     std::vector<NearChunk> near;
     std::int64_t space = 0;
     {
         const auto looking = lock_.to_look();
-        const CollectionView* view = view_of(collection);
+        const CollectionView* view = view_of(query.collection);
         if (!view || view->signs.count() == 0) return Found{};
-        if (view->signs.dimensions() != static_cast<int>(unit.size())) {
+        if (view->signs.dimensions() != static_cast<int>(query.unit.size())) {
             return fail(
                 ErrorCode::conflict,
                 fmt::format("the question's vector has {} dimensions, those of the collection have {}",
-                            unit.size(), view->signs.dimensions()));
+                            query.unit.size(), view->signs.dimensions()));
         }
         space = view->space;
-        near = near_chunks(*view, unit, filter, limit);
+        near = near_chunks(*view, query.unit, query.filter, query.limit);
     }
-    Rescoring rescoring(*look.rows, space, unit, limit);
+    // The first thing read is where the snapshot begins.
+    TRY(look.rows->vector(space, 0));
+    if (still.owns_lock()) still.unlock();
+    Rescoring rescoring(*look.rows, space, query.unit, query.limit);
     TRY(rescoring.compare(near));
     return Found{.scored = rescoring.take(), .is_complete = !rescoring.has_missed()};
 }
@@ -145,11 +145,11 @@ Result<std::vector<Scored>> SqliteIndex::nearest(const std::string& collection, 
                                                  const Filter& filter, int limit) {
     const std::vector<float> unit = TRY(unit_vector(vector));
     if (unit.empty() || limit <= 0) return std::vector<Scored>();
-    Found found;
-    for (int tries = 0; tries < max_tries; ++tries) {
-        found = TRY(try_nearest(collection, unit, filter, limit));
-        if (found.is_complete) break;
-    }
+    const NearQuery query{.collection = collection, .unit = unit, .filter = filter, .limit = limit};
+    Found found = TRY(try_nearest(query, Patience::none));
+    // A page was replaced between the two looks. A commit may be durable long before the view shows it, if
+    // its thread does not get the processor, so trying again is not enough.
+    if (!found.is_complete) found = TRY(try_nearest(query, Patience::waits_for_commits));
     return std::move(found.scored);
 }
 
