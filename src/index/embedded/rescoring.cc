@@ -10,7 +10,7 @@ namespace quarry::index {
 namespace {
 
 // Compared before it is asked whether to go on.
-constexpr std::size_t at_least_together = 64;
+constexpr std::size_t compared_together = 64;
 
 bool is_better(const Scored& a, const Scored& b) {
     return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
@@ -22,12 +22,13 @@ Rescoring::Rescoring(ReadConnection& rows, std::int64_t space, std::span<const f
     : rows_(rows), space_(space), asked_(quantise(unit)), limit_(static_cast<std::size_t>(limit)) {}
 
 Result<void> Rescoring::compare(std::vector<NearChunk>& chunks) {
-    const std::size_t together = std::max(at_least_together, limit_);
-    for (std::size_t at = 0; at < chunks.size(); at += together) {
-        const std::size_t count = std::min(together, chunks.size() - at);
+    for (std::size_t at = 0; at < chunks.size(); at += compared_together) {
+        const std::size_t count = std::min(compared_together, chunks.size() - at);
         const std::size_t changed = TRY(compare_some(std::span(chunks).subspan(at, count)));
-        // Those that follow agree even less: if hardly one of these was among the best, none of them will be.
-        if (changed * 50 < limit_ && best_.size() == limit_) break;
+        // Those that follow agree even less. When hardly one of these was among the best any more, and then
+        // among the last of them, they are not worth their reading: at a depth of 100 each is a page of the
+        // file, and half of what a search takes.
+        if (changed * 20 < limit_ && best_.size() == limit_) break;
     }
     return {};
 }
