@@ -106,11 +106,11 @@ Result<void> OwnerProcess::work_until_idle(std::chrono::milliseconds idle, std::
     }
 }
 
-Result<bool> OwnerProcess::leave() {
+Result<bool> OwnerProcess::leave(Stalled stalled) {
     const auto server = server_.with([](auto& current) { return std::exchange(current, nullptr); });
     if (server) server->leave();
     const auto reader = TRY(open_reader(place_));
-    return has_work(*reader);
+    return has_work(*reader, stalled);
 }
 
 Result<json::value> OwnerProcess::handle(const std::string& method, const json::object& params) {

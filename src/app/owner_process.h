@@ -51,8 +51,9 @@ public:
     // it leaves makes it stay.
     Result<void> work_until_idle(std::chrono::milliseconds idle, std::stop_token stop);
 
-    // Takes the socket away. True if there is work left for the next owner.
-    Result<bool> leave();
+    // Takes the socket away. True if there is work left for the next owner; pages that wait for a service
+    // that is not there count only with Stalled::yes.
+    Result<bool> leave(Stalled stalled = Stalled::yes);
     // Brings it back, for who decides to stay.
     Result<void> listen();
 

@@ -89,10 +89,10 @@ Result<bool> has_changes(store::Reader& reader, Stalled stalled) {
     return counts.pending + counts.processing > 0;
 }
 
-Result<bool> has_work(store::Reader& reader) {
+Result<bool> has_work(store::Reader& reader, Stalled stalled) {
     const auto schedules = TRY(reader.schedules());
     if (!schedules.empty()) return true;
-    const bool has_pages_to_index = TRY(has_changes(reader, Stalled::yes));
+    const bool has_pages_to_index = TRY(has_changes(reader, stalled));
     return has_pages_to_index ? Result<bool>(true) : has_jobs(reader);
 }
 

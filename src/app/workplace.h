@@ -46,7 +46,7 @@ Result<bool> has_jobs(store::Reader& reader);
 enum class Stalled : std::uint8_t { yes, no };
 Result<bool> has_changes(store::Reader& reader, Stalled stalled);
 // True if a worker would find something to do, now or later: jobs, changes of pages, or schedules.
-Result<bool> has_work(store::Reader& reader);
+Result<bool> has_work(store::Reader& reader, Stalled stalled = Stalled::yes);
 
 work::EngineConfig engine_config(const Workplace& place);
 

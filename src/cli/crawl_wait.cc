@@ -115,7 +115,7 @@ private:
             if (!paused && paused.error().code != ErrorCode::conflict) return paused;
         }
         TRY(std::move(worked));
-        const bool work_is_left = TRY(owner->leave());
+        const bool work_is_left = TRY(owner->leave(app::Stalled::no));
         owner.reset();
         if (work_is_left)  // of others: this command waits only for its own
             TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));

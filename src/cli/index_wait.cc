@@ -116,7 +116,7 @@ private:
         TRY(owner->work_until(until, stop_on_interrupt()));
         countdown.reset();
         is_done_ = true;
-        const bool work_is_left = TRY(owner->leave());
+        const bool work_is_left = TRY(owner->leave(app::Stalled::no));
         owner.reset();
         if (work_is_left)  // of others: this command waits only for its own
             TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));

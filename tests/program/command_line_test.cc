@@ -18,7 +18,7 @@ TEST_CASE("without arguments it prints help with examples and succeeds") {
     const Ran ran = run_quarry({});
 
     CHECK(ran.exit_code == 0);
-    CHECK(contains(ran.out, "Examples:\n  quarry scrape"));
+    CHECK(contains(ran.out, "Examples:\n  quarry demo"));
     CHECK(ran.err.empty());
 }
 
