@@ -176,8 +176,11 @@ Result<PageChange> PageRows::write(const PageOwner& owner, JobId url, const Page
 Result<PageChange> PageRows::write(const PageOwner& owner, const PageWrite& write) {
     const std::optional<Row> row = TRY(find(collection_of(owner), write.key));
     const bool is_same = row && (!write.content || write.facts.content_hash == row->content_hash);
-    if (is_same) return PageChange{.page = row->page, .content = row->content, .unchanged = true};
-    return insert_or_replace(owner, write, row);
+    if (!is_same) return insert_or_replace(owner, write, row);
+    // What tells a watcher that a file is the one it knows is worth a write; an import done again is not.
+    const bool is_touched = write.facts.etag != row->etag || write.facts.last_modified != row->last_modified;
+    if (is_touched) return touch(owner, write, *row);
+    return PageChange{.page = row->page, .content = row->content, .unchanged = true};
 }
 
 Result<PageChange> PageRows::insert_or_replace(const PageOwner& owner, const PageWrite& write,
