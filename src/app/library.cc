@@ -1,6 +1,10 @@
 #include "app/library.h"
 
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -24,6 +28,24 @@ Result<search::SearchTuning> tuning_of(const Settings& settings) {
                     fmt::format("search.fusion is auto, scores or ranks, not \"{}\"", fusion));
     }
     return tuning;
+}
+
+// Somebody waits for the answer: a service that tries again and again is not waited for, words alone answer.
+constexpr std::chrono::seconds patience{3};
+
+Result<std::vector<float>> ask_in_time(embed::Embedder& service, const std::string& query) {
+    std::stop_source late;
+    const std::jthread clock([&late](std::stop_token answered) {
+        std::mutex mutex;
+        std::condition_variable_any never;
+        std::unique_lock lock(mutex);
+        never.wait_for(lock, answered, patience, [] { return false; });
+        if (!answered.stop_requested()) late.request_stop();
+    });
+    auto vector = service.embed_query(query, late.get_token());
+    if (!vector && vector.error().code == ErrorCode::interrupted)
+        return fail(ErrorCode::unavailable, "the embedding service does not answer");
+    return vector;
 }
 
 bool uses_qdrant(const Settings& settings) {
@@ -125,12 +147,13 @@ Result<void> Library::open_searcher(const Settings& settings) {
 }
 
 Result<std::vector<float>> Library::embed_query(const std::string& collection, const std::string& query) {
-    const auto choice = TRY(reader_.with(
-        [&](std::unique_ptr<store::Reader>& reader) { return embedders_->find(collection, *reader); }));
+    const auto recorded = TRY(
+        reader_.with([&](std::unique_ptr<store::Reader>& reader) { return reader->collection(collection); }));
+    const auto choice = TRY(embedders_->find(recorded));
     if (choice.service) {
         const search::QueryCache::Key key{.collection = collection, .embedder = choice.facts, .query = query};
         if (auto known = query_vectors_.find(key)) return *std::move(known);
-        auto vector = TRY(choice.service->embed_query(query, {}));
+        auto vector = TRY(ask_in_time(*choice.service, query));
         query_vectors_.put(key, vector);
         return vector;
     }

@@ -12,11 +12,6 @@ bool needs_service(const std::string& provider) {
     return provider != "builtin" && provider != "none";
 }
 
-// A provider may be chosen before its model is known.
-bool is_complete(const EmbedderFacts& facts) {
-    return facts.provider == "none" || facts.dimensions > 0;
-}
-
 std::string described(const EmbedderFacts& facts) {
     return fmt::format("{} ({}, {} dimensions)", facts.model.empty() ? "a model" : facts.model,
                        facts.provider, facts.dimensions);
@@ -50,9 +45,7 @@ Result<CollectionEmbedders::Choice> CollectionEmbedders::ensure(const std::strin
     return choice;
 }
 
-Result<CollectionEmbedders::Choice> CollectionEmbedders::find(const std::string& collection,
-                                                              store::Reader& reader) {
-    const auto recorded = TRY(reader.collection(collection));
+Result<CollectionEmbedders::Choice> CollectionEmbedders::find(const std::optional<Collection>& recorded) {
     if (!is_begun(recorded)) return Choice{.facts = {.provider = "none"}};
     return confirm(*recorded);
 }

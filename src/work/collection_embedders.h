@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -40,8 +41,9 @@ public:
     Result<Choice> ensure(const std::string& collection, store::Store& store, store::Reader& reader,
                           index::Index& index);
 
-    // For a search. A collection without an embedder has a choice of provider "none".
-    Result<Choice> find(const std::string& collection, store::Reader& reader);
+    // For a search in a collection as it is recorded. One without an embedder has a choice of provider
+    // "none".
+    Result<Choice> find(const std::optional<Collection>& recorded);
 
     // What collections have may have changed: looks anew.
     void forget_all();
