@@ -23,7 +23,7 @@ Result<void> StandingOwner::keep_working() {
     if (client_ && !client_->next_event(0ms)) client_.reset();
     if (own_ && own_->has_ended && !stop_.stop_requested()) {
         own_->thread.join();
-        TRY(std::exchange(own_->worked, {}));
+        TRY(own_->worked);
         own_.reset();
     }
     return reach();
@@ -53,8 +53,8 @@ Result<void> StandingOwner::leave() {
     client_.reset();
     if (!own_) return {};
     own_->thread.join();
-    const bool work_is_left = TRY(own_->owner->leave());
-    auto worked = std::exchange(own_->worked, {});
+    const bool work_is_left = TRY(own_->owner->leave(app::Stalled::no));
+    const Result<void> worked = own_->worked;
     own_.reset();
     if (work_is_left) TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));
     return worked;
