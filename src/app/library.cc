@@ -148,8 +148,8 @@ Result<void> Library::open_searcher(const Settings& settings) {
 
 Result<std::vector<float>> Library::embed_query(const std::string& collection, const std::string& query) {
     const auto recorded = TRY(
-        reader_.with([&](std::unique_ptr<store::Reader>& reader) { return reader->collection(collection); }));
-    const auto choice = TRY(embedders_->find(recorded));
+        reader_.with([&](std::unique_ptr<store::Reader>& reader) { return reader->embedder(collection); }));
+    const auto choice = TRY(embedders_->find(collection, recorded));
     if (choice.service) {
         const search::QueryCache::Key key{.collection = collection, .embedder = choice.facts, .query = query};
         if (auto known = query_vectors_.find(key)) return *std::move(known);

@@ -119,6 +119,9 @@ public:
     // By name, with their pages counted. Also those of which there are only pages.
     virtual Result<std::vector<Collection>> collections() = 0;
     virtual Result<std::optional<Collection>> collection(const std::string& name) = 0;
+    // Whose vectors it has, as recorded: without counting pages. Of a collection nobody spoke of: nothing in
+    // it.
+    virtual Result<EmbedderFacts> embedder(const std::string& collection) = 0;
 
     // The newest first. A crawl has one too, made from its group.
     virtual Result<std::vector<Session>> sessions(const SessionFilter& filter) = 0;

@@ -18,9 +18,8 @@ std::string described(const EmbedderFacts& facts) {
 }
 
 // A collection may be told who is to embed it before anything is: then its facts have no dimensions yet.
-bool is_begun(const std::optional<Collection>& recorded) {
-    if (!recorded || recorded->embedder.provider.empty()) return false;
-    return recorded->embedder.dimensions > 0 || recorded->embedder.provider == "none";
+bool is_begun(const EmbedderFacts& recorded) {
+    return recorded.dimensions > 0 || recorded.provider == "none";
 }
 
 std::string setting_of(const std::string& provider) {
@@ -32,11 +31,10 @@ std::string setting_of(const std::string& provider) {
 Result<CollectionEmbedders::Choice> CollectionEmbedders::ensure(const std::string& collection,
                                                                 store::Store& store, store::Reader& reader,
                                                                 index::Index& index) {
-    const auto recorded = TRY(reader.collection(collection));
-    const std::string wanted = recorded ? recorded->embedder.provider : "";
-    Choice choice = is_begun(recorded)
-                        ? TRY(confirm(*recorded))
-                        : TRY(begin(collection, wanted.empty() ? services_.standard : wanted, store));
+    const EmbedderFacts recorded = TRY(reader.embedder(collection));
+    const std::string& wanted = recorded.provider.empty() ? services_.standard : recorded.provider;
+    Choice choice =
+        is_begun(recorded) ? TRY(confirm(collection, recorded)) : TRY(begin(collection, wanted, store));
     const bool is_ensured = ensured_.with([&](auto& names) { return names.contains(collection); });
     if (is_ensured) return choice;
     const index::IndexFacts facts = TRY(index.facts(collection));
@@ -45,9 +43,10 @@ Result<CollectionEmbedders::Choice> CollectionEmbedders::ensure(const std::strin
     return choice;
 }
 
-Result<CollectionEmbedders::Choice> CollectionEmbedders::find(const std::optional<Collection>& recorded) {
+Result<CollectionEmbedders::Choice> CollectionEmbedders::find(const std::string& collection,
+                                                              const EmbedderFacts& recorded) {
     if (!is_begun(recorded)) return Choice{.facts = {.provider = "none"}};
-    return confirm(*recorded);
+    return confirm(collection, recorded);
 }
 
 void CollectionEmbedders::forget_all() {
@@ -59,7 +58,7 @@ Result<CollectionEmbedders::Choice> CollectionEmbedders::begin(const std::string
                                                                store::Store& store) {
     Choice choice{.facts = {.provider = provider}};
     if (needs_service(provider)) {
-        choice.service = TRY(service({.name = collection, .embedder = choice.facts}));
+        choice.service = TRY(service(collection, provider));
         choice.facts = TRY(choice.service->facts());
     } else if (choice.is_builtin()) {
         choice.facts.dimensions = builtin_dimensions;
@@ -68,21 +67,22 @@ Result<CollectionEmbedders::Choice> CollectionEmbedders::begin(const std::string
     return choice;
 }
 
-Result<CollectionEmbedders::Choice> CollectionEmbedders::confirm(const Collection& recorded) {
-    Choice choice{.facts = recorded.embedder};
-    if (!needs_service(recorded.embedder.provider)) return choice;
-    choice.service = TRY(service(recorded));
+Result<CollectionEmbedders::Choice> CollectionEmbedders::confirm(const std::string& collection,
+                                                                 const EmbedderFacts& recorded) {
+    Choice choice{.facts = recorded};
+    if (!needs_service(recorded.provider)) return choice;
+    choice.service = TRY(service(collection, recorded.provider));
     const EmbedderFacts now = TRY(choice.service->facts());
-    if (now == recorded.embedder) return choice;
+    if (now == recorded) return choice;
     return fail(
         ErrorCode::conflict,
         fmt::format("the collection \"{0}\" was embedded with {1}, but the service now has {2}. To embed it "
                     "anew: quarry reindex --collection {0}",
-                    recorded.name, described(recorded.embedder), described(now)));
+                    collection, described(recorded), described(now)));
 }
 
-Result<std::shared_ptr<embed::Embedder>> CollectionEmbedders::service(const Collection& recorded) const {
-    const std::string& provider = recorded.embedder.provider;
+Result<std::shared_ptr<embed::Embedder>> CollectionEmbedders::service(const std::string& collection,
+                                                                      const std::string& provider) const {
     const auto found = services_.services.find(provider);
     if (found != services_.services.end()) return found->second;
     return fail(
@@ -90,7 +90,7 @@ Result<std::shared_ptr<embed::Embedder>> CollectionEmbedders::service(const Coll
         fmt::format(
             "the collection \"{0}\" is embedded by {1}, which is not configured. Set {2}, or embed it "
             "anew without: quarry reindex --collection {0} --embedder builtin",
-            recorded.name, provider, setting_of(provider)));
+            collection, provider, setting_of(provider)));
 }
 
 }  // namespace quarry::work

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -43,15 +42,16 @@ public:
 
     // For a search in a collection as it is recorded. One without an embedder has a choice of provider
     // "none".
-    Result<Choice> find(const std::optional<Collection>& recorded);
+    Result<Choice> find(const std::string& collection, const EmbedderFacts& recorded);
 
     // What collections have may have changed: looks anew.
     void forget_all();
 
 private:
     Result<Choice> begin(const std::string& collection, const std::string& provider, store::Store& store);
-    Result<Choice> confirm(const Collection& recorded);
-    Result<std::shared_ptr<embed::Embedder>> service(const Collection& recorded) const;
+    Result<Choice> confirm(const std::string& collection, const EmbedderFacts& recorded);
+    Result<std::shared_ptr<embed::Embedder>> service(const std::string& collection,
+                                                     const std::string& provider) const;
 
     EmbeddingServices services_;
     Guarded<std::set<std::string>> ensured_;  // collections whose index is known to agree

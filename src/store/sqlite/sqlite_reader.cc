@@ -69,6 +69,9 @@ public:
     Result<std::optional<Collection>> collection(const std::string& name) override {
         return in_snapshot([&] { return read_collection(connection_, name); });
     }
+    Result<EmbedderFacts> embedder(const std::string& collection) override {
+        return in_snapshot([&] { return read_embedder(connection_, collection); });
+    }
     Result<std::vector<Session>> sessions(const SessionFilter& filter) override {
         return in_snapshot([&] { return read_sessions(connection_, filter); });
     }

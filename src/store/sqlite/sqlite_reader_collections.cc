@@ -9,8 +9,8 @@ namespace quarry::store {
 
 namespace {
 
-// Of all, or of the one that is named.
-Result<std::map<std::string, Collection>> read(db::Connection& connection, const std::string& name) {
+// What was said of all, or of the one that is named.
+Result<std::map<std::string, Collection>> read_rows(db::Connection& connection, const std::string& name) {
     Query rows("SELECT name, provider, model, dimensions, version, created_at FROM collection WHERE true");
     if (!name.empty()) rows.add(" AND name = ?", name);
     std::map<std::string, Collection> collections;
@@ -22,6 +22,11 @@ Result<std::map<std::string, Collection>> read(db::Connection& connection, const
                                                               .version = std::string(row.text(4))},
                                                  .created_at = time_of(row.integer(5))};
     }));
+    return collections;
+}
+
+Result<std::map<std::string, Collection>> read(db::Connection& connection, const std::string& name) {
+    std::map<std::string, Collection> collections = TRY(read_rows(connection, name));
     // Names that begin with # belong to crawls without retention.
     Query pages("SELECT collection, count(*) FROM page INDEXED BY page_key WHERE collection NOT GLOB '#*'");
     if (!name.empty()) pages.add(" AND collection = ?", name);
@@ -47,6 +52,11 @@ Result<std::optional<Collection>> read_collection(db::Connection& connection, co
     auto collections = TRY(read(connection, name));
     if (collections.empty()) return std::nullopt;
     return std::move(collections.begin()->second);
+}
+
+Result<EmbedderFacts> read_embedder(db::Connection& connection, const std::string& collection) {
+    auto collections = TRY(read_rows(connection, collection));
+    return collections.empty() ? EmbedderFacts{} : std::move(collections.begin()->second.embedder);
 }
 
 }  // namespace quarry::store

@@ -13,5 +13,6 @@ namespace quarry::store {
 
 Result<std::vector<Collection>> read_collections(db::Connection& connection);
 Result<std::optional<Collection>> read_collection(db::Connection& connection, const std::string& name);
+Result<EmbedderFacts> read_embedder(db::Connection& connection, const std::string& collection);
 
 }  // namespace quarry::store
