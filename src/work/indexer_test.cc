@@ -105,6 +105,16 @@ TEST_CASE_FIXTURE(IndexPlace, "a fit that was interrupted is made up for by the 
     CHECK(facts().vectors == 60);
 }
 
+TEST_CASE_FIXTURE(IndexPlace, "more pages than there is room for are taken as room opens up") {
+    put_many(1'500);
+    policy.min_chunks = 10'000;
+
+    REQUIRE(run());
+
+    CHECK(facts().pages == 1'500);
+    CHECK(counts().pending == 0);
+}
+
 TEST_CASE_FIXTURE(IndexPlace, "a document of many megabytes is indexed") {
     std::string words = "# Large\n\n";
     for (int i = 0; words.size() < (4u << 20); ++i) words += fmt::format("Sentence {} of a long book. ", i);

@@ -9,6 +9,12 @@ namespace {
 constexpr std::uint64_t never_seen = ~0ull;
 constexpr std::chrono::hours long_time{1};
 
+// There is room for something that there was none for: the store may have it already, and says so only if asked.
+bool opens_up(const store::Demand& before, const store::Demand& now) {
+    return (before.changes == 0 && now.changes > 0) || (before.urls == 0 && now.urls > 0) ||
+           before.kinds.size() < now.kinds.size();
+}
+
 }  // namespace
 
 Leaser::Leaser(store::Store& store, std::shared_ptr<EngineMailbox> mailbox)
@@ -18,8 +24,13 @@ std::uint64_t Leaser::ask(store::Demand demand) {
     std::uint64_t number = 0;
     {
         std::lock_guard lock(mutex_);
+        const bool is_wider = question_ && opens_up(question_->demand, demand);
         number = ++questions_;
         question_ = Question{std::move(demand), number};
+        if (is_wider) {
+            urgent_ = number;
+            interruption_.request_stop();
+        }
     }
     asked_.notify_one();
     return number;
