@@ -77,7 +77,8 @@ private:
         const auto terms = reader_.read(phrase);
         for (const text::Term& term : terms) {
             if (query_.keywords.required.size() >= most_terms) break;
-            if (!text::is_stop_word(term.text)) query_.keywords.required.emplace_back(term.text);
+            if (!term.is_part && !text::is_stop_word(term.text))
+                query_.keywords.required.emplace_back(term.text);
         }
         if (TermSequence sequence = sequence_of(terms); sequence.size() > 1)
             query_.phrases.push_back(std::move(sequence));
@@ -138,9 +139,11 @@ void narrow_to_site(index::Filter& filter, std::string_view site) {
 TermSequence sequence_of(std::span<const text::Term> terms) {
     TermSequence sequence;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        const bool in_parts = !terms[i].is_part && i + 1 < terms.size() && terms[i + 1].is_part &&
-                              terms[i + 1].end <= terms[i].end;
-        if (!in_parts) sequence.emplace_back(terms[i].text);
+        // "non-linear" is also "nonlinear", and std::vector also std and vector: the smallest pieces follow
+        // each other.
+        const bool is_in_pieces =
+            i + 1 < terms.size() && terms[i].begin <= terms[i + 1].begin && terms[i + 1].end <= terms[i].end;
+        if (!is_in_pieces) sequence.emplace_back(terms[i].text);
     }
     return sequence;
 }

@@ -29,6 +29,16 @@ float weight(const Query& query, std::string_view term) {
     return word == all.end() ? 0 : word->weight;
 }
 
+TEST_CASE("a phrase with a hyphen asks for its words one after the other, not for them written as one") {
+    text::TermReader reader;
+
+    const Query with = parse_query("\"a non-linear system\"", Syntax::typed, reader).value();
+    const Query without = parse_query("\"a non linear system\"", Syntax::typed, reader).value();
+
+    CHECK(with.phrases == without.phrases);
+    CHECK(with.keywords.required == without.keywords.required);
+}
+
 }  // namespace
 
 TEST_CASE("words become terms, as those of a text do") {
