@@ -5,6 +5,7 @@
 #include <latch>
 
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -166,7 +167,10 @@ TEST_CASE("a command that does not read its answers is cut off, and the others g
     OwnerClient client = connect(folder);
 
     CHECK(client.call("big").value().get_string().size() == 15u << 20);
-    // It is cut off with less than all of its answers: reading on comes to an end.
+    // It is cut off with less than all of its answers: reading on comes to an end. Had it begun to read
+    // before that, it would have got them all and waited for more.
+    pollfd cut_off{deaf.get(), 0, 0};
+    REQUIRE(poll(&cut_off, 1, 60'000) == 1);
     std::size_t received = 0;
     char buffer[65536];
     for (ssize_t got = 1; got > 0; received += static_cast<std::size_t>(std::max<ssize_t>(got, 0)))
