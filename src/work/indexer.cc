@@ -119,42 +119,49 @@ void Indexer::prepare_batch(Changes changes, store::Reader& reader, text::TermRe
     std::map<ContentId, const StoredPage*> by_content;
     if (pages)
         for (const StoredPage& page : *pages) by_content[page.content_id] = &page;
+    std::map<std::string, Result<Means>> means;
     for (store::ChangeLease& change : changes) {
         auto work = std::make_unique<PageInWork>();
         work->change = std::move(change);
+        const std::string& collection = work->change.collection;
+        const auto page = work->change.content ? by_content.find(*work->change.content) : by_content.end();
         if (!pages) {
             work->error = pages.error();
-        } else if (work->change.content) {
-            const auto page = by_content.find(*work->change.content);
-            if (page != by_content.end()) {
-                if (const auto prepared = prepare_page(*work, *page->second, reader, terms); !prepared)
-                    work->error = prepared.error();
+        } else if (page != by_content.end()) {
+            if (!means.contains(collection)) means.emplace(collection, means_of(collection, reader));
+            const Result<Means>& known = means.at(collection);
+            if (known) {
+                prepare_page(*work, *page->second, *known, terms);
             } else {
-                // It was replaced meanwhile: the change that did it comes next, and this one is dropped.
-                work->error = Error{ErrorCode::unavailable, "its words are being replaced"};
+                work->error = known.error();
             }
+        } else if (work->change.content) {
+            // It was replaced meanwhile: the change that did it comes next, and this one is dropped.
+            work->error = Error{ErrorCode::unavailable, "its words are being replaced"};
         }
         forward(std::move(work));
     }
 }
 
-Result<void> Indexer::prepare_page(PageInWork& work, const StoredPage& page, store::Reader& reader,
-                                   text::TermReader& terms) {
+Result<Indexer::Means> Indexer::means_of(const std::string& collection, store::Reader& reader) {
     const IndexTools& tools = config_.tools;
-    const std::string& collection = work.change.collection;
-    work.embedder = TRY(tools.embedders->ensure(collection, store_, reader, *tools.index));
+    Means means{.embedder = TRY(tools.embedders->ensure(collection, store_, reader, *tools.index))};
+    if (means.embedder.is_builtin() && tools.spaces) means.space = TRY(tools.spaces->current(collection));
+    return means;
+}
+
+void Indexer::prepare_page(PageInWork& work, const StoredPage& page, const Means& means,
+                           text::TermReader& terms) {
+    work.embedder = means.embedder;
     const auto started = Clock::now();
-    work.page = work::prepare_page(page, work.change.version, limits_for(work.embedder), terms);
+    work.page = work::prepare_page(page, work.change.version, limits_for(means.embedder), terms);
     work.timings.chunk = since(started);
-    if (!work.embedder.is_builtin() || !tools.spaces) return {};
+    work.space = means.space.version;
+    if (!means.space.space) return;
     const auto folding = Clock::now();
-    const Spaces::Current current = TRY(tools.spaces->current(collection));
-    work.space = current.version;
-    if (current.space)
-        for (index::IndexedChunk& chunk : work.page.chunks)
-            chunk.vector = current.space->fold_in(chunk.terms);
+    for (index::IndexedChunk& chunk : work.page.chunks)
+        chunk.vector = means.space.space->fold_in(chunk.terms);
     work.timings.embed = since(folding);
-    return {};
 }
 
 void Indexer::forward(PageInWorkPtr work) {

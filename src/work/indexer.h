@@ -3,7 +3,7 @@
 //
 //   leases ─▶ preparers (one per core) ─▶ builtin: folded in on the spot ─▶ index writer ─▶ finish
 //                                     └─▶ a service: EmbeddingPool ───────┘
-//   when chunks have doubled: the fitter renews the builtin space beside them
+//   when a collection has grown (spaces.h): the fitter renews its builtin space beside them
 #pragma once
 
 #include <atomic>
@@ -74,8 +74,13 @@ private:
     Indexer(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, IndexerConfig config);
     void prepare(store::Reader& reader);
     void prepare_batch(Changes changes, store::Reader& reader, text::TermReader& terms);
-    Result<void> prepare_page(PageInWork& work, const StoredPage& page, store::Reader& reader,
-                              text::TermReader& terms);
+    // What the pages of a collection have in common, asked for once a batch.
+    struct Means {
+        CollectionEmbedders::Choice embedder{};
+        Spaces::Current space{};
+    };
+    Result<Means> means_of(const std::string& collection, store::Reader& reader);
+    void prepare_page(PageInWork& work, const StoredPage& page, const Means& means, text::TermReader& terms);
     void forward(PageInWorkPtr work);
     static void changes_ended(Traffic& traffic, std::size_t changes);
     void keep_spaces(std::stop_token stop);
