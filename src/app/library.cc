@@ -1,14 +1,13 @@
 #include "app/library.h"
 
-#include <condition_variable>
 #include <filesystem>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "app/embedding_services.h"
+#include "base/pause.h"
 #include "index/qdrant_index.h"
 #include "text/terms.h"
 
@@ -36,11 +35,7 @@ constexpr std::chrono::seconds patience{3};
 Result<std::vector<float>> ask_in_time(embed::Embedder& service, const std::string& query) {
     std::stop_source late;
     const std::jthread clock([&late](std::stop_token answered) {
-        std::mutex mutex;
-        std::condition_variable_any never;
-        std::unique_lock lock(mutex);
-        never.wait_for(lock, answered, patience, [] { return false; });
-        if (!answered.stop_requested()) late.request_stop();
+        if (pause_for(patience, answered)) late.request_stop();
     });
     auto vector = service.embed_query(query, late.get_token());
     if (!vector && vector.error().code == ErrorCode::interrupted)

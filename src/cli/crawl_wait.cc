@@ -1,7 +1,5 @@
 #include "cli/crawl_wait.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
@@ -9,6 +7,7 @@
 #include "app/background.h"
 #include "app/owner_methods.h"
 #include "app/owner_process.h"
+#include "base/pause.h"
 #include "cli/index_wait.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
@@ -31,11 +30,8 @@ private:
     static void look_on(const app::Workplace& place, CrawlView& view, GroupId group, std::stop_token stop) {
         if (view.is_silent()) return;
         const auto reader = app::open_reader(place);
-        std::mutex mutex;
-        std::condition_variable_any stopped;
-        std::unique_lock lock(mutex);
-        while (reader && !stop.stop_requested() && view.update(**reader, group))
-            stopped.wait_for(lock, stop, redraw_every, [] { return false; });
+        while (reader && view.update(**reader, group) && pause_for(redraw_every, stop)) {
+        }
     }
 
     std::jthread thread_;

@@ -1,13 +1,12 @@
 #include "cli/index_wait.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "app/background.h"
 #include "app/owner_process.h"
+#include "base/pause.h"
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
@@ -38,14 +37,11 @@ public:
 private:
     void run(const app::Workplace& place, const IndexWork& work, std::stop_token stop) {
         const auto reader = app::open_reader(place);
-        std::mutex mutex;
-        std::condition_variable_any stopped;
-        std::unique_lock lock(mutex);
-        while (reader && !stop.stop_requested()) {
+        if (!reader) return;
+        do {
             const auto counts = (*reader)->outbox_counts(work.collection, work.group);
             if (counts) lines_.show({line(work, counts->pending + counts->processing)});
-            stopped.wait_for(lock, stop, 2 * look_every, [] { return false; });
-        }
+        } while (pause_for(2 * look_every, stop));
         lines_.clear();
     }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,14 +59,6 @@ struct Service::Try {
     bool is_service_away = false;
     milliseconds asked_wait{};
 };
-
-bool ServiceTime::wait_for(milliseconds duration, const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    never.wait_for(lock, stop, duration, [] { return false; });
-    return !stop.stop_requested();
-}
 
 Result<Service> Service::open(ServiceConfig config, net::HttpClient& client) {
     const auto url = url::Url::parse(config.url);

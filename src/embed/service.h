@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pause.h"
 #include "base/result.h"
 #include "embed/breaker.h"
 #include "net/http_client.h"
@@ -23,9 +24,7 @@ namespace quarry::embed {
 struct ServiceTime {
     std::function<std::chrono::steady_clock::time_point()> now = &std::chrono::steady_clock::now;
     // False if `stop` came first.
-    std::function<bool(std::chrono::milliseconds, const std::stop_token&)> wait = &wait_for;
-
-    static bool wait_for(std::chrono::milliseconds duration, const std::stop_token& stop);
+    std::function<bool(std::chrono::milliseconds, const std::stop_token&)> wait = &pause_for;
 };
 
 struct ServiceConfig {
@@ -40,7 +39,7 @@ struct ServiceConfig {
 
     std::vector<std::chrono::milliseconds> waits{std::chrono::seconds(1), std::chrono::seconds(2),
                                                  std::chrono::seconds(4)};  // before each further try
-    std::chrono::milliseconds longest_wait{60'000};  // a service that asks for more is given up for now
+    std::chrono::milliseconds longest_wait{60'000};  // a service that asks for more fails the call
 
     BreakerConfig breaker{};
     ServiceTime time{};

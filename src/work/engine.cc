@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/pause.h"
 #include "base/thread_name.h"
 #include "work/engine_message.h"
 #include "work/indexer.h"
@@ -257,12 +258,7 @@ void Engine::Run::wind_down() {
 
 void Engine::Run::beat(std::stop_token stop) {
     name_this_thread("heartbeat");
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    while (!stop.stop_requested()) {
-        never.wait_for(lock, stop, config_.heartbeat, [] { return false; });
-        if (stop.stop_requested()) return;
+    while (pause_for(config_.heartbeat, stop)) {
         if (const auto lost = store_.beat(worker_, {}); !lost) mailbox_->post(StoreFailed{lost.error()});
     }
 }
@@ -270,15 +266,12 @@ void Engine::Run::beat(std::stop_token stop) {
 void Engine::Run::sweep(std::stop_token stop) {
     name_this_thread("sweeper");
     constexpr std::chrono::milliseconds step{50};
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    while (!stop.stop_requested()) {
-        never.wait_for(lock, stop, config_.sweep_every, [] { return false; });
+    while (pause_for(config_.sweep_every, stop)) {
         for (bool more = true; more && !stop.stop_requested();) {
             const auto swept = store_.sweep(config_.retention, step);
             // A store that fails says so to whoever has work to do.
-            more = swept && swept->jobs + swept->groups + swept->contents > 0;
+            more =
+                swept && swept->jobs + swept->groups + swept->contents + swept->changes + swept->sessions > 0;
         }
     }
 }

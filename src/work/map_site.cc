@@ -1,11 +1,10 @@
 #include "work/map_site.h"
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 
 #include <fmt/format.h>
 
+#include "base/pause.h"
 #include "extract/extract.h"
 #include "net/request_headers.h"
 #include "work/in_order.h"
@@ -153,7 +152,7 @@ private:
         run_in_order(
             level.size(), concurrency,
             [&](std::size_t index) {
-                if (delay) pause(*delay);
+                if (delay) pause_for(*delay, access_.stop);
                 return read_links(access_, level[index]);
             },
             [&](const PageLinks& page) {
@@ -161,13 +160,6 @@ private:
                 return !found_.is_full();
             },
             access_.stop);
-    }
-
-    void pause(std::chrono::milliseconds delay) const {
-        std::mutex mutex;
-        std::unique_lock lock(mutex);
-        std::condition_variable_any never;
-        never.wait_for(lock, access_.stop, delay, [] { return false; });
     }
 
     void take_page(const PageLinks& page) {
