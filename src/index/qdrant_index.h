@@ -24,7 +24,7 @@ struct QdrantConfig {
     std::chrono::milliseconds connect_timeout{5'000};  // of one try
     std::vector<std::chrono::milliseconds> waits{std::chrono::seconds(1), std::chrono::seconds(2),
                                                  std::chrono::seconds(4)};  // before each further try
-    std::chrono::milliseconds longest_wait{60'000};  // a Retry-After over this is given up for now
+    std::chrono::milliseconds longest_wait{60'000};  // a Retry-After over this fails the call
     // Of points in one request. Qdrant takes 32 MB, but over 1 MB curl first asks whether it may send.
     std::size_t max_request_bytes = 1'000'000;
 

@@ -18,7 +18,7 @@ struct PageInWork {
     CollectionEmbedders::Choice embedder{};
     int space = 0;  // the version its chunks were folded into
     Timings timings{};
-    std::optional<Error> error{};  // why it goes no further for now
+    std::optional<Error> error{};  // why it waits or fails
 };
 
 using PageInWorkPtr = std::unique_ptr<PageInWork>;
