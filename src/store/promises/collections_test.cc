@@ -217,6 +217,22 @@ TEST_CASE_TEMPLATE("a page that was never indexed is forgotten without a word to
     CHECK(index_all(backend).empty());
 }
 
+TEST_CASE_TEMPLATE("a page that was only stored is indexed once somebody who wants that brings it unchanged",
+                   Backend, TRANSACTIONAL_STORES) {
+    Backend backend;
+    REQUIRE(backend.store->write_pages({.index_pages = false, .pages = {page(1)}}));
+    crawled(backend, {.index_pages = false}, {page(2)});
+    REQUIRE(index_all(backend).empty());
+
+    CHECK(backend.store->write_pages({.pages = {page(1)}}).value().unchanged == 1);
+    crawled(backend, {}, {page(2)});
+
+    CHECK(index_all(backend).size() == 2);
+    CHECK(backend.store->write_pages({.pages = {page(1)}}).value().unchanged == 1);
+    crawled(backend, {}, {page(2)});
+    CHECK(index_all(backend).empty());
+}
+
 TEST_CASE_TEMPLATE("many pages are forgotten, and many indexed again", Backend, TRANSACTIONAL_STORES) {
     Backend backend;
     PageBatch batch{.collection = "docs", .site = "home"};

@@ -180,6 +180,7 @@ Result<PageChange> PageRows::write(const PageOwner& owner, const PageWrite& writ
     // What tells a watcher that a file is the one it knows is worth a write; an import done again is not.
     const bool is_touched = write.facts.etag != row->etag || write.facts.last_modified != row->last_modified;
     if (is_touched) return touch(owner, write, *row);
+    TRY(index_if_unknown(owner, *row));
     return PageChange{.page = row->page, .content = row->content, .unchanged = true};
 }
 
@@ -237,11 +238,20 @@ Result<PageChange> PageRows::touch(const PageOwner& owner, const PageWrite& writ
             .bind(number(row.page), owner.site, number(owner.group), column_of(facts.fetched_at), facts.etag,
                   facts.last_modified, near_duplicate_of.blob())
             .run());
+    TRY(index_if_unknown(owner, row));
     // An earlier crawl may not have asked for the HTML.
     if (write.content && !write.content->html.empty()) {
         TRY(sql_.add_html.bind(number(row.content), db::Blob{write.content->html}).run());
     }
     return PageChange{.page = row.page, .content = row.content, .unchanged = true};
+}
+
+// A page that was only ever stored is indexed as soon as somebody wants it to be.
+Result<void> PageRows::index_if_unknown(const PageOwner& owner, const Row& row) {
+    if (row.outbox || !is_indexed(owner)) return {};
+    const std::int64_t change = TRY(insert_change(
+        owner, {.page = row.page, .content = row.content, .version = row.version, .url = row.url}));
+    return sql_.set_outbox.bind(number(row.page), change, row.version).run();
 }
 
 // Puts a change of a stored page into the outbox, in place of the change that still waits there, if any.

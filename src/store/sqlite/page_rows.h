@@ -108,6 +108,7 @@ private:
     Result<PageChange> insert(const PageOwner& owner, const PageWrite& write);
     Result<PageChange> replace(const PageOwner& owner, const PageWrite& write, const Row& row);
     Result<PageChange> touch(const PageOwner& owner, const PageWrite& write, const Row& row);
+    Result<void> index_if_unknown(const PageOwner& owner, const Row& row);
     Result<ContentId> insert_content(PageId page, const PackedContent& content);
     Result<bool> drop_content(ContentId content);
     Result<std::optional<std::int64_t>> queue(const PageOwner& owner, ChangeRow change,
