@@ -113,10 +113,7 @@ public:
 
     // Of these chunks, in the order asked for; empty for one that has none.
     virtual Result<std::vector<std::vector<float>>> vectors(const std::string& collection,
-                                                            std::span<const ChunkRef> chunks) {
-        (void)collection;
-        return std::vector<std::vector<float>>(chunks.size());
-    }
+                                                            std::span<const ChunkRef> chunks) = 0;
 
     virtual Result<IndexFacts> facts(const std::string& collection) = 0;  // zeros if it is unknown
     virtual Result<std::vector<std::string>> collections() = 0;

@@ -30,12 +30,28 @@ const json::value* member(const json::value& value, std::string_view key) {
     return object != nullptr ? object->if_contains(key) : nullptr;
 }
 
+Result<std::vector<float>> read_vector(const json::value& value) {
+    if (!value.is_array()) return corrupt("the answer has a vector that is no list");
+    std::vector<float> vector;
+    vector.reserve(value.get_array().size());
+    for (const json::value& number : value.get_array()) {
+        json::error_code error;
+        vector.push_back(number.is_number() ? static_cast<float>(number.to_number<double>(error)) : NAN);
+        if (error || !std::isfinite(vector.back()))
+            return corrupt("the answer has a vector of something else than numbers");
+    }
+    return vector;
+}
+
 Result<QdrantPoint> read_point(const json::value& value) {
     const json::value* id = member(value, "id");
     if (id == nullptr || !id->is_string()) return corrupt("the answer has a point without its id");
     QdrantPoint point{.id = std::string(id->get_string())};
     if (const json::value* payload = member(value, "payload"); payload != nullptr && payload->is_object())
         point.payload = payload->get_object();
+    if (const json::value* vectors = member(value, "vector"); vectors != nullptr)
+        if (const json::value* dense = member(*vectors, "dense"); dense != nullptr)
+            point.dense = TRY(read_vector(*dense));
     return point;
 }
 

@@ -16,6 +16,7 @@ struct QdrantPoint {
     std::string id{};
     float score = 0;  // of a query's points only
     boost::json::object payload{};
+    std::vector<float> dense{};  // if it was asked for and is there
 };
 
 // The `result` of an answer's envelope.

@@ -49,6 +49,12 @@ public:
                                          std::span<const ChunkRef> chunks) override {
         return if_there(collection, reader_.read(collection, chunks));
     }
+    Result<std::vector<std::vector<float>>> vectors(const std::string& collection,
+                                                    std::span<const ChunkRef> chunks) override {
+        auto found = TRY(if_there(collection, reader_.vectors(collection, chunks)));
+        found.resize(chunks.size());
+        return found;
+    }
     Result<IndexFacts> facts(const std::string& collection) override;
     Result<std::vector<std::string>> collections() override { return collections_.names(); }
     Result<std::vector<std::string>> similar_words(const std::string&, const std::string&, int) override {

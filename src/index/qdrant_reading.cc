@@ -87,39 +87,61 @@ Result<std::vector<Scored>> QdrantReading::best(const std::string& collection, c
     }
 }
 
-Result<std::optional<std::vector<FoundChunk>>> QdrantReading::try_to_read(
-    const std::string& collection, std::span<const ChunkRef> chunks) const {
+Result<std::optional<QdrantReading::Records>> QdrantReading::try_to_read(const std::string& collection,
+                                                                         std::span<const ChunkRef> chunks,
+                                                                         json::object question) const {
     const QdrantPages pages =
         TRY(pages_of(collection, distinct_pages(chunks, [](const ChunkRef& chunk) { return chunk.page; })));
-    std::map<std::string, FoundChunk> found;
-    std::vector<std::string> ids(chunks.size());
+    std::map<std::string, std::size_t> places;
     json::array asked;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
         const auto page = pages.find(chunks[i].page);
         if (page == pages.end() || chunks[i].index < 0 || chunks[i].index >= page->second.chunks) continue;
-        ids[i] = chunk_point(collection, chunks[i].page, page->second.generation, chunks[i].index);
-        asked.emplace_back(ids[i]);
+        const auto id = chunk_point(collection, chunks[i].page, page->second.generation, chunks[i].index);
+        if (places.emplace(id, i).second) asked.emplace_back(id);
     }
-    if (asked.empty()) return std::vector<FoundChunk>{};
-    const json::value result = TRY(
-        service_.post(collections_.path(collection, "/points"), {{"ids", asked}, {"with_payload", true}}));
-    for (const QdrantPoint& record : TRY(read_records(result)))
-        found[record.id] = TRY(read_chunk(record.payload));
-    std::vector<FoundChunk> in_order;
-    for (const std::string& id : ids) {
-        if (id.empty()) continue;
-        const auto chunk = found.find(id);
-        if (chunk == found.end()) return std::nullopt;
-        in_order.push_back(chunk->second);
+    Records records(chunks.size());
+    if (asked.empty()) return records;
+    const std::size_t expected = asked.size();
+    question["ids"] = std::move(asked);
+    const json::value result =
+        TRY(service_.post(collections_.path(collection, "/points"), std::move(question)));
+    std::size_t found = 0;
+    for (QdrantPoint& record : TRY(read_records(result))) {
+        const auto place = places.find(record.id);
+        if (place == places.end() || records[place->second]) continue;
+        records[place->second] = std::move(record);
+        ++found;
     }
-    return in_order;
+    if (found < expected) return std::nullopt;
+    return records;
+}
+
+Result<QdrantReading::Records> QdrantReading::records(const std::string& collection,
+                                                      std::span<const ChunkRef> chunks,
+                                                      const json::object& wanted) const {
+    for (int round = 1; round <= most_rounds; ++round)
+        if (auto found = TRY(try_to_read(collection, chunks, wanted))) return *std::move(found);
+    return fail(ErrorCode::unavailable, "the pages that were found change faster than they can be read");
 }
 
 Result<std::vector<FoundChunk>> QdrantReading::read(const std::string& collection,
                                                     std::span<const ChunkRef> chunks) const {
-    for (int round = 1; round <= most_rounds; ++round)
-        if (auto found = TRY(try_to_read(collection, chunks))) return *std::move(found);
-    return fail(ErrorCode::unavailable, "the pages that were found change faster than they can be read");
+    const Records records = TRY(this->records(collection, chunks, {{"with_payload", true}}));
+    std::vector<FoundChunk> found;
+    for (const auto& record : records)
+        if (record) found.push_back(TRY(read_chunk(record->payload)));
+    return found;
+}
+
+Result<std::vector<std::vector<float>>> QdrantReading::vectors(const std::string& collection,
+                                                               std::span<const ChunkRef> chunks) const {
+    Records records = TRY(this->records(collection, chunks,
+                                        {{"with_payload", false}, {"with_vector", json::array{"dense"}}}));
+    std::vector<std::vector<float>> vectors;
+    for (auto& record : records)
+        vectors.push_back(record ? std::move(record->dense) : std::vector<float>{});
+    return vectors;
 }
 
 }  // namespace quarry::index

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "index/qdrant_answer.h"
 #include "index/qdrant_collections.h"
 #include "index/qdrant_pages.h"
 
@@ -20,6 +21,9 @@ public:
                                      int limit) const;
     Result<std::vector<FoundChunk>> read(const std::string& collection,
                                          std::span<const ChunkRef> chunks) const;
+    // Empty for a chunk that has none, or is not there.
+    Result<std::vector<std::vector<float>>> vectors(const std::string& collection,
+                                                    std::span<const ChunkRef> chunks) const;
 
 private:
     struct Found {
@@ -29,9 +33,15 @@ private:
 
     Result<std::vector<Found>> ask(const std::string& collection, boost::json::object query, int limit) const;
     Result<QdrantPages> pages_of(const std::string& collection, std::span<const PageId> pages) const;
+    // The points of these chunks in their order, with the fields of `wanted`; nothing for a chunk that its
+    // page does not have.
+    using Records = std::vector<std::optional<QdrantPoint>>;
+    Result<Records> records(const std::string& collection, std::span<const ChunkRef> chunks,
+                            const boost::json::object& wanted) const;
     // Nothing if a chunk that should be there was not: its page has changed meanwhile.
-    Result<std::optional<std::vector<FoundChunk>>> try_to_read(const std::string& collection,
-                                                               std::span<const ChunkRef> chunks) const;
+    Result<std::optional<Records>> try_to_read(const std::string& collection,
+                                               std::span<const ChunkRef> chunks,
+                                               boost::json::object question) const;
 
     const QdrantService& service_;
     const QdrantCollections& collections_;

@@ -14,6 +14,8 @@ namespace {
 void read_payloads(const std::vector<QdrantPoint>& points) {
     for (const QdrantPoint& point : points) {
         if (!std::isfinite(point.score)) std::abort();
+        for (const float value : point.dense)
+            if (!std::isfinite(value)) std::abort();
         (void)read_chunk(point.payload);
         (void)read_page(point.payload);
         (void)read_collection(point.payload);

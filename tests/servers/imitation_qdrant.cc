@@ -26,6 +26,22 @@ json::value payload_wanted(const json::object& request, const json::object& reco
     return some;
 }
 
+// Those that are asked for by name; all for true, none by default.
+void keep_vectors_wanted(const json::object& request, json::object& record) {
+    const json::value* wanted = request.if_contains("with_vector");
+    if (wanted != nullptr && wanted->is_bool() && wanted->get_bool()) return;
+    json::object some;
+    if (wanted != nullptr && wanted->is_array())
+        for (const json::value& name : wanted->get_array())
+            if (const json::value* vector = record.at("vector").as_object().if_contains(name.as_string()))
+                some[name.as_string()] = *vector;
+    const bool is_asked = wanted != nullptr && wanted->is_array();
+    if (is_asked)
+        record["vector"] = std::move(some);
+    else
+        record.erase("vector");
+}
+
 bool is_payload_selection(const json::object& request) {
     const json::value* wanted = request.if_contains("with_payload");
     return wanted == nullptr || wanted->is_bool() || wanted->is_array();
@@ -287,6 +303,7 @@ void ImitationQdrant::retrieve(Call& call) {
             for (const json::value& id : call.body.at("ids").as_array())
                 if (auto record = collection.record(QdrantCollection::key_of(id))) {
                     (*record)["payload"] = payload_wanted(call.body, *record, true);
+                    keep_vectors_wanted(call.body, *record);
                     records.push_back(*std::move(record));
                 }
         }))
@@ -376,6 +393,7 @@ void ImitationQdrant::scroll(Call& call) {
                 if (id < from || !next.is_null()) continue;
                 json::object record = collection.record(id).value();
                 record["payload"] = payload_wanted(call.body, record, true);
+                keep_vectors_wanted(call.body, record);
                 if (records.size() < limit)
                     records.push_back(std::move(record));
                 else
@@ -398,6 +416,7 @@ void ImitationQdrant::query(Call& call) {
             for (const QdrantCollection::Found& found : collection.query(call.body)) {
                 json::object record = collection.record(found.id).value();
                 record["payload"] = payload_wanted(call.body, record, false);
+                keep_vectors_wanted(call.body, record);
                 record["version"] = 3;
                 record["score"] = found.score;
                 points.push_back(std::move(record));

@@ -159,7 +159,17 @@ std::vector<std::string> QdrantCollection::ids_passing(const json::value& filter
 std::optional<json::object> QdrantCollection::record(const std::string& id) const {
     const auto found = points_.find(id);
     if (found == points_.end()) return std::nullopt;
-    return json::object{{"id", found->second.id}, {"payload", found->second.payload}};
+    // Vectors that are compared by their angle are kept with the length 1.
+    json::object vectors;
+    for (const auto& [name, values] : found->second.dense) {
+        double square = 0;
+        for (const float value : values) square += double{value} * value;
+        json::array normal;
+        for (const float value : values) normal.emplace_back(value / std::sqrt(square));
+        vectors[name] = std::move(normal);
+    }
+    return json::object{
+        {"id", found->second.id}, {"payload", found->second.payload}, {"vector", std::move(vectors)}};
 }
 
 QdrantCollection::Complaint QdrantCollection::check_query(const json::object& query) const {

@@ -178,22 +178,6 @@ TEST_CASE_TEMPLATE("a vector of a chunk that has gone is no error", Backend, IND
     CHECK(backend.nearest({1, 0}).empty());
 }
 
-TEST_CASE_TEMPLATE("vectors are given back for an export", Backend, INDEXES_WITH_SPACES) {
-    Backend backend;
-    backend.use_service(2);
-    backend.put(page_of(1, {chunk_of("alpha", {3, 4}), chunk_of("beta")}));
-
-    const std::vector<ChunkRef> wanted{ref(1, 1), ref(1, 0), ref(2, 0)};
-    const auto vectors = backend.index->vectors("default", wanted).value();
-
-    REQUIRE(vectors.size() == 3);
-    CHECK(vectors[0].empty());
-    REQUIRE(vectors[1].size() == 2);
-    CHECK(vectors[1][0] == doctest::Approx(0.6).epsilon(0.01));
-    CHECK(vectors[1][1] == doctest::Approx(0.8).epsilon(0.01));
-    CHECK(vectors[2].empty());
-}
-
 TEST_CASE_TEMPLATE("an index knows which database it was made from", Backend, INDEXES_WITH_SPACES) {
     Backend backend;
     CHECK(backend.embedded().source().value() == "");

@@ -56,6 +56,22 @@ TEST_CASE_TEMPLATE("a vector goes with its chunk", Backend, EVERY_INDEX) {
     CHECK(backend.facts().vectors == 0);
 }
 
+TEST_CASE_TEMPLATE("vectors are given back for an export", Backend, EVERY_INDEX) {
+    Backend backend;
+    backend.use_service(2);
+    backend.put(page_of(1, {chunk_of("alpha", {3, 4}), chunk_of("beta")}));
+
+    const std::vector<ChunkRef> wanted{ref(1, 1), ref(1, 0), ref(2, 0)};
+    const auto vectors = backend.index->vectors("default", wanted).value();
+
+    REQUIRE(vectors.size() == 3);
+    CHECK(vectors[0].empty());
+    REQUIRE(vectors[1].size() == 2);
+    CHECK(vectors[1][0] == doctest::Approx(0.6).epsilon(0.01));
+    CHECK(vectors[1][1] == doctest::Approx(0.8).epsilon(0.01));
+    CHECK(vectors[2].empty());
+}
+
 TEST_CASE_TEMPLATE("vectors of other dimensions are refused, and nothing is changed", Backend, EVERY_INDEX) {
     Backend backend;
     backend.use_service(2);
