@@ -12,6 +12,7 @@ namespace {
 // A page that is forgotten costs some 0.1 ms.
 constexpr int rows_per_step = 200;
 constexpr std::size_t keys_per_step = 100;
+constexpr int ids_per_step = 50'000;  // some 10 ms
 
 // The columns that page_of() reads; a step's place comes before them.
 #define FOUND_COLUMNS                                                                                      \
@@ -54,7 +55,6 @@ Result<PageStep> walk(db::Connection& connection, Query query, const PageFilter&
         ++rows;
         last.number = row.integer(0);
         FoundPage page = page_of(row);
-        last.key = row.text(5);
         if (is_meant(filter, page)) step.pages.push_back(std::move(page));
     }));
     if (rows == rows_per_step) step.next = std::move(last);
@@ -76,13 +76,6 @@ Query of_site(const PageFilter& filter, const PagePlace& place) {
     Query query("SELECT page.id" FOUND_COLUMNS " FROM page INDEXED BY page_site WHERE true");
     query.add(" AND site = ?", filter.site).add(" AND id > ?", place.number);
     query.add(" ORDER BY id LIMIT ?", rows_per_step);
-    return query;
-}
-
-Query of_collection(const PageFilter& filter, const PagePlace& place) {
-    Query query("SELECT 0" FOUND_COLUMNS " FROM page INDEXED BY page_key WHERE true");
-    query.add(" AND collection = ?", filter.collection).add_blob(" AND key > ?", {place.key});
-    query.add(" ORDER BY key LIMIT ?", rows_per_step);
     return query;
 }
 
@@ -125,6 +118,48 @@ Result<PageStep> of_keys(db::Connection& connection, const PageFilter& filter, c
     return step;
 }
 
+// By the index, which has no order that anybody else has.
+Result<PageStep> gather_ids(db::Connection& connection, const PageFilter& filter, PagePlace place) {
+    if (!place.ids) place.ids = std::make_shared<std::vector<std::int64_t>>();
+    Query query("SELECT id, key FROM page INDEXED BY page_key WHERE true");
+    query.add(" AND collection = ?", filter.collection).add_blob(" AND key > ?", {place.key});
+    query.add(" ORDER BY key LIMIT ?", ids_per_step);
+    int rows = 0;
+    TRY(query.each(connection, [&](const db::Statement& row) {
+        ++rows;
+        place.ids->push_back(row.integer(0));
+        place.key = row.text(1);
+    }));
+    if (rows < ids_per_step) {
+        std::ranges::sort(*place.ids);
+        place.key.clear();
+        place.is_gathered = true;
+    }
+    return PageStep{.next = std::move(place)};
+}
+
+// In the order in which they were stored. So has whoever follows the changes them, and a hundred changes
+// touch a few pages of a file, not a hundred.
+Result<PageStep> of_collection(db::Connection& connection, const PageFilter& filter,
+                               const PagePlace& place) {
+    if (!place.is_gathered) return gather_ids(connection, filter, place);
+    const auto& ids = *place.ids;
+    const auto first = static_cast<std::size_t>(place.number);
+    const std::size_t end = std::min(ids.size(), first + rows_per_step);
+    db::Statement find = TRY(connection.prepare("SELECT 0" FOUND_COLUMNS " FROM page WHERE id = ?1"));
+    PageStep step;
+    for (std::size_t index = first; index < end; ++index) {
+        if (!TRY(find.bind(ids[index]).step())) continue;
+        FoundPage page = page_of(find);
+        if (is_meant(filter, page)) step.pages.push_back(std::move(page));
+    }
+    if (end < ids.size()) {
+        step.next = place;
+        step.next->number = static_cast<std::int64_t>(end);
+    }
+    return step;
+}
+
 // What stands between the scheme and the path, and the path with what follows.
 struct UrlParts {
     std::string_view authority{}, rest{};
@@ -159,7 +194,7 @@ Result<PageStep> pages_after(db::Connection& connection, const PageFilter& filte
     if (filter.group) return walk(connection, of_group(filter, place), filter);
     if (!filter.keys.empty()) return of_keys(connection, filter, place);
     if (!filter.site.empty()) return walk(connection, of_site(filter, place), filter);
-    if (!filter.collection.empty()) return walk(connection, of_collection(filter, place), filter);
+    if (!filter.collection.empty()) return of_collection(connection, filter, place);
     return walk(connection, of_all(place), filter);
 }
 
