@@ -41,7 +41,8 @@ public:
                                     std::string bytes) = 0;
     virtual Result<void> add_vectors(const std::string& collection, int space,
                                      std::span<const ChunkVector> vectors) = 0;
-    // Chunks without a vector of that space, in order of their ids: those that came or changed meanwhile.
+    // Chunks without a vector of that space, in order of their ids: those that came or changed meanwhile and
+    // brought none (IndexedChunk::next).
     virtual Result<std::vector<ChunkText>> chunks_without(const std::string& collection, int space,
                                                           std::int64_t after, int limit) = 0;
     // From now on `nearest` and replace() mean this space. The former one's vectors are removed in small

@@ -25,6 +25,7 @@ struct IndexedChunk {
     Chunk chunk{};
     text::TermBag terms{};
     std::vector<float> vector{};  // empty: found by its words alone
+    std::vector<float> next{};    // of the space that is being filled, if it was folded into that as well
 };
 
 // What a hit says of its page.
@@ -43,6 +44,7 @@ struct IndexedPage {
     PageId page{};
     std::int64_t version = 0;  // of Store's outbox: what is older than what is here changes nothing
     PageLabel label{};
+    int next_space = 0;                  // that the chunks' `next` are of; 0: of none
     std::vector<IndexedChunk> chunks{};  // empty: the page stays known, and is never found
 };
 

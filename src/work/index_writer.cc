@@ -106,8 +106,9 @@ Result<void> IndexWriter::fold_again(const std::string& collection, std::span<Pa
     const Spaces::Current current = TRY(parts_.spaces->current(collection));
     for (const PageInWorkPtr& page : pages) {
         if (page->space == current.version) continue;
+        const bool was_next = page->page.next_space == current.version;
         for (index::IndexedChunk& chunk : page->page.chunks)
-            chunk.vector = current.space->fold_in(chunk.terms);
+            chunk.vector = was_next ? std::move(chunk.next) : current.space->fold_in(chunk.terms);
         page->space = current.version;
     }
     return {};

@@ -146,7 +146,9 @@ void Indexer::prepare_batch(Changes changes, store::Reader& reader, text::TermRe
 Result<Indexer::Means> Indexer::means_of(const std::string& collection, store::Reader& reader) {
     const IndexTools& tools = config_.tools;
     Means means{.embedder = TRY(tools.embedders->ensure(collection, store_, reader, *tools.index))};
-    if (means.embedder.is_builtin() && tools.spaces) means.space = TRY(tools.spaces->current(collection));
+    if (!means.embedder.is_builtin() || !tools.spaces) return means;
+    means.space = TRY(tools.spaces->current(collection));
+    means.next = tools.spaces->next(collection);
     return means;
 }
 
@@ -157,10 +159,12 @@ void Indexer::prepare_page(PageInWork& work, const StoredPage& page, const Means
     work.page = work::prepare_page(page, work.change.version, limits_for(means.embedder), terms);
     work.timings.chunk = since(started);
     work.space = means.space.version;
-    if (!means.space.space) return;
+    work.page.next_space = means.next.version;
     const auto folding = Clock::now();
-    for (index::IndexedChunk& chunk : work.page.chunks)
-        chunk.vector = means.space.space->fold_in(chunk.terms);
+    for (index::IndexedChunk& chunk : work.page.chunks) {
+        if (means.space.space) chunk.vector = means.space.space->fold_in(chunk.terms);
+        if (means.next.space) chunk.next = means.next.space->fold_in(chunk.terms);
+    }
     work.timings.embed = since(folding);
 }
 

@@ -77,7 +77,7 @@ private:
     // What the pages of a collection have in common, asked for once a batch.
     struct Means {
         CollectionEmbedders::Choice embedder{};
-        Spaces::Current space{};
+        Spaces::Current space{}, next{};
     };
     Result<Means> means_of(const std::string& collection, store::Reader& reader);
     void prepare_page(PageInWork& work, const StoredPage& page, const Means& means, text::TermReader& terms);

@@ -24,6 +24,13 @@ Result<Spaces::Current> Spaces::current(const std::string& collection) {
     return entries_.with([&](auto& entries) { return entries[collection].current; });
 }
 
+Spaces::Current Spaces::next(const std::string& collection) {
+    return next_.with([&](auto& spaces) {
+        const auto found = spaces.find(collection);
+        return found == spaces.end() ? Current{} : found->second;
+    });
+}
+
 Result<bool> Spaces::is_due(const std::string& collection, Pressure pressure) {
     const index::IndexFacts facts = TRY(index_.facts(collection));
     if (facts.embedder.provider != "builtin" || facts.chunks < policy_.min_chunks) return false;
@@ -51,33 +58,40 @@ Result<embed::Space> Spaces::fit(const std::string& collection, std::int64_t chu
     return fit.finish(stop);
 }
 
-Result<void> Spaces::fold_in_rest(const std::string& collection, int version, const embed::Space& space,
+Result<void> Spaces::fold_in_rest(const std::string& collection, const Current& next,
                                   std::stop_token stop) {
     text::TermReader terms;
     std::vector<index::EmbeddedIndex::ChunkVector> vectors;
     for (std::int64_t after = 0;;) {
         if (stop.stop_requested()) return fail(ErrorCode::interrupted, "asked to stop");
-        const auto batch = TRY(index_.chunks_without(collection, version, after, batch_chunks));
+        const auto batch = TRY(index_.chunks_without(collection, next.version, after, batch_chunks));
         if (batch.empty()) return {};
         vectors.clear();
         for (const auto& text : batch)
-            vectors.push_back({.id = text.id, .vector = space.fold_in(terms_of(text.chunk, terms))});
-        TRY(index_.add_vectors(collection, version, vectors));
+            vectors.push_back({.id = text.id, .vector = next.space->fold_in(terms_of(text.chunk, terms))});
+        TRY(index_.add_vectors(collection, next.version, vectors));
         after = batch.back().id;
     }
 }
 
-Result<void> Spaces::renew(const std::string& collection, std::stop_token stop) {
-    const index::IndexFacts facts = TRY(index_.facts(collection));
-    const embed::Space space = TRY(fit(collection, facts.chunks, stop));
-    const int version = TRY(index_.begin_space(collection, facts.chunks, space.serialise()));
-    TRY(fold_in_rest(collection, version, space, stop));
+Result<void> Spaces::fill(const std::string& collection, const Current& next, std::stop_token stop) {
+    TRY(fold_in_rest(collection, next, stop));
     // Nothing is written meanwhile: what came since is folded in, and the space is complete when it is put to
     // use.
     const std::unique_lock lock(use_);
-    TRY(fold_in_rest(collection, version, space, stop));
-    TRY(index_.use_space(collection, version));
-    return {};
+    TRY(fold_in_rest(collection, next, stop));
+    return index_.use_space(collection, next.version);
+}
+
+Result<void> Spaces::renew(const std::string& collection, std::stop_token stop) {
+    const index::IndexFacts facts = TRY(index_.facts(collection));
+    const auto space = std::make_shared<const embed::Space>(TRY(fit(collection, facts.chunks, stop)));
+    const Current next{.version = TRY(index_.begin_space(collection, facts.chunks, space->serialise())),
+                       .space = space};
+    next_.with([&](auto& spaces) { spaces[collection] = next; });
+    auto filled = fill(collection, next, stop);
+    next_.with([&](auto& spaces) { spaces.erase(collection); });
+    return filled;
 }
 
 }  // namespace quarry::work

@@ -31,6 +31,9 @@ public:
         std::shared_ptr<const embed::Space> space{};
     };
     Result<Current> current(const std::string& collection);
+    // The one that is being filled: what comes in meanwhile is folded into it as well, so that the filling
+    // comes to an end. Its version is 0 if there is none.
+    Current next(const std::string& collection);
 
     // While it is held, no collection changes its space: what was folded in can be written.
     std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(use_); }
@@ -51,8 +54,8 @@ public:
 
 private:
     Result<embed::Space> fit(const std::string& collection, std::int64_t chunks, std::stop_token stop);
-    Result<void> fold_in_rest(const std::string& collection, int version, const embed::Space& space,
-                              std::stop_token stop);
+    Result<void> fill(const std::string& collection, const Current& next, std::stop_token stop);
+    Result<void> fold_in_rest(const std::string& collection, const Current& next, std::stop_token stop);
 
     index::EmbeddedIndex& index_;
     const SpacePolicy policy_;
@@ -61,6 +64,7 @@ private:
         std::int64_t fitted_on = 0;
     };
     Guarded<std::map<std::string, Entry>> entries_;
+    Guarded<std::map<std::string, Current>> next_;
     std::shared_mutex use_;
 };
 

@@ -27,11 +27,13 @@ Result<bool> PageWriting::remove_former(PageId page, std::int64_t version, Chang
 
 Result<void> PageWriting::put_vectors(const IndexedPage& page, const PagePlace& place) {
     for (std::size_t at = 0; at < page.chunks.size(); ++at) {
-        const std::vector<float> unit = TRY(unit_vector(page.chunks[at].vector));
+        const IndexedChunk& from = page.chunks[at];
         const std::int64_t chunk = place.first_chunk + static_cast<std::int64_t>(at);
         for (SpaceWriting& space : spaces_) {
             const bool is_used = space.space().state == SpaceState::used;
-            if (is_used) {
+            const bool is_next = space.space().id == page.next_space && !from.next.empty();
+            if (is_used || is_next) {
+                const std::vector<float> unit = TRY(unit_vector(is_used ? from.vector : from.next));
                 TRY(space.put(place.chunks[at].slot, chunk, unit));
             } else {
                 TRY(space.clear(place.chunks[at].slot));

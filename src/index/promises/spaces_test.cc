@@ -97,6 +97,32 @@ TEST_CASE_TEMPLATE("a space answers when it is put to use, not before", Backend,
     CHECK(!index.space("default", space).value());
 }
 
+TEST_CASE_TEMPLATE("pages that come while a space is filled may bring their vectors of it", Backend,
+                   INDEXES_WITH_SPACES) {
+    Backend backend;
+    put_pages(backend, 3, 2);
+    EmbeddedIndex& index = backend.embedded();
+    const int first = index.begin_space("default", 6, "first").value();
+    fill(index, first, {1, 0});
+    REQUIRE(index.use_space("default", first));
+    const int second = index.begin_space("default", 6, "second").value();
+
+    IndexedPage page = page_of(2, {chunk_of("new", {1, 0})}, 2);
+    page.next_space = second;
+    page.chunks[0].next = {0, 1};
+    backend.put(page);
+    page = page_of(3, {chunk_of("of another space", {1, 0})}, 2);
+    page.next_space = first + 100;
+    page.chunks[0].next = {0, 1};
+    backend.put(page);
+
+    CHECK(backend.nearest({1, 0}, {}, 20).size() == 4);
+    CHECK(fill(index, second, {1, 0}) == 3);
+    REQUIRE(index.use_space("default", second));
+    CHECK(index.nearest("default", std::vector<float>{0, 1}, {}, 1).value()[0].chunk == ref(2, 0));
+    CHECK(backend.facts().vectors == 4);
+}
+
 TEST_CASE_TEMPLATE("pages that come while a space is filled are missing in it until they are added", Backend,
                    INDEXES_WITH_SPACES) {
     Backend backend;
