@@ -25,7 +25,11 @@ Result<Matrix> principal_terms(const TermMatrix& matrix, std::size_t dimensions,
     for (int round = 0; round < rounds; ++round) {
         TRY(matrix.apply(directions, product, stop));
         std::swap(directions, product);
-        to_principal_directions(directions);
+        if (round + 1 < rounds) {
+            orthonormalise(directions);
+        } else {
+            to_principal_directions(directions);
+        }
     }
     return directions;
 }

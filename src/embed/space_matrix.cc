@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/each_processor.h"
@@ -114,6 +115,37 @@ void diagonalise(SymmetricMatrix& matrix, SymmetricMatrix& vectors) {
     }
 }
 
+// R^-1 for the upper triangle R with R'R = matrix (Cholesky); nothing if columns nearly depend on each other.
+std::optional<Matrix> inverse_of_root(SymmetricMatrix matrix) {
+    const std::size_t size = matrix.size;
+    double largest = 0;
+    for (std::size_t i = 0; i < size; ++i) largest = std::max(largest, matrix.at(i, i));
+    for (std::size_t i = 0; i < size; ++i) {
+        const double pivot = matrix.at(i, i);
+        if (!(pivot > 1e-10 * largest)) return std::nullopt;
+        const double root = std::sqrt(pivot);
+        for (std::size_t j = i; j < size; ++j) matrix.at(i, j) /= root;
+        for (std::size_t k = i + 1; k < size; ++k) {
+            const double factor = matrix.at(i, k);
+            for (std::size_t j = k; j < size; ++j) matrix.at(k, j) -= factor * matrix.at(i, j);
+        }
+    }
+    // Row by row from below: R X = 1.
+    SymmetricMatrix inverse(size);
+    for (std::size_t i = size; i-- > 0;) {
+        inverse.at(i, i) = 1;
+        for (std::size_t k = i + 1; k < size; ++k) {
+            const double factor = matrix.at(i, k);
+            for (std::size_t j = k; j < size; ++j) inverse.at(i, j) -= factor * inverse.at(k, j);
+        }
+        for (std::size_t j = i; j < size; ++j) inverse.at(i, j) /= matrix.at(i, i);
+    }
+    Matrix result(size, size);
+    std::ranges::transform(inverse.values, result.values.begin(),
+                           [](double value) { return static_cast<float>(value); });
+    return result;
+}
+
 }  // namespace
 
 void fill_randomly(Matrix& matrix, std::uint64_t seed) {
@@ -186,10 +218,20 @@ std::vector<double> to_principal_directions(Matrix& matrix) {
     return std::move(system.values);
 }
 
+// With M'M = R'R, R an upper triangle, the columns of M R^-1 are orthonormal.
+void orthonormalise(Matrix& matrix) {
+    const auto inverse = inverse_of_root(column_products(matrix));
+    if (inverse) {
+        multiply_rows(matrix, *inverse);
+    } else {
+        to_principal_directions(matrix);
+    }
+}
+
 Matrix random_rotation(std::size_t size, std::uint64_t seed) {
     Matrix rotation(size, size);
     fill_randomly(rotation, seed);
-    to_principal_directions(rotation);
+    orthonormalise(rotation);
     return rotation;
 }
 

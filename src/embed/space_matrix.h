@@ -51,6 +51,9 @@ EigenSystem eigen_system(SymmetricMatrix matrix);
 // squared length that each had; where it is nothing, the column becomes 0.
 std::vector<double> to_principal_directions(Matrix& matrix);
 
+// The same for who needs no directions: any orthonormal columns with that span. A quarter of the time.
+void orthonormalise(Matrix& matrix);
+
 // A random orthogonal matrix.
 Matrix random_rotation(std::size_t size, std::uint64_t seed);
 

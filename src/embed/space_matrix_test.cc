@@ -53,6 +53,37 @@ TEST_CASE("the products of columns are those of the plain formula, for any numbe
     }
 }
 
+TEST_CASE("orthonormal columns span what the columns did, also if some depend on others") {
+    for (const bool has_twins : {false, true}) {
+        Matrix matrix = random_matrix(300, 12, 5);
+        if (has_twins)
+            for (std::size_t i = 0; i < matrix.rows; ++i) matrix.row(i)[3] = 2 * matrix.row(i)[7];
+        const Matrix before = matrix;
+
+        orthonormalise(matrix);
+
+        int whole = 0;
+        for (std::size_t a = 0; a < matrix.columns; ++a) {
+            const double length = dot_of_columns(matrix, a, a);
+            CHECK((std::abs(length - 1) < 1e-4 || length == 0));
+            whole += length > 0 ? 1 : 0;
+            for (std::size_t b = 0; b < a; ++b) CHECK(std::abs(dot_of_columns(matrix, a, b)) < 1e-4);
+        }
+        CHECK(whole == (has_twins ? 11 : 12));
+        // Each former column is the sum of its parts along the new ones.
+        for (std::size_t column = 0; column < before.columns; ++column) {
+            double rest = dot_of_columns(before, column, column);
+            for (std::size_t b = 0; b < matrix.columns; ++b) {
+                double part = 0;
+                for (std::size_t i = 0; i < matrix.rows; ++i)
+                    part += double{before.row(i)[column]} * matrix.row(i)[b];
+                rest -= part * part;
+            }
+            CHECK(std::abs(rest) < 1e-3);
+        }
+    }
+}
+
 TEST_CASE("rows are multiplied in place") {
     Matrix matrix(2, 5);
     matrix.values = {1, 2, 3, 4, 5, 0, 0, 1, 0, 2};
