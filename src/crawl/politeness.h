@@ -22,6 +22,7 @@ struct PaceRules {
     std::chrono::milliseconds crawl_delay{0};  // asked for by the host, in its robots.txt
 
     std::chrono::milliseconds longest_delay() const { return std::max(delay, crawl_delay); }
+    friend bool operator==(const PaceRules&, const PaceRules&) = default;
 };
 
 // From a crawl's options and the host's robots.txt, unless the crawl ignores it. max_concurrency is the

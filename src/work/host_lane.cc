@@ -12,12 +12,18 @@ bool may_start_another(const CrawlContext& crawl) {
 
 }  // namespace
 
-void HostLane::obey(const crawl::CrawlOptions& options,
-                    std::optional<std::chrono::milliseconds> crawl_delay) {
-    const crawl::PaceRules asked = crawl::pace_rules(options, crawl_delay);
-    const crawl::PaceRules rules = rules_ ? crawl::joined(*rules_, asked) : asked;
-    const bool is_same = rules_ && rules.connections == rules_->connections && rules.delay == rules_->delay;
-    if (is_same) return;
+void HostLane::obey(const CrawlContext& crawl, std::optional<std::chrono::milliseconds> crawl_delay) {
+    const crawl::PaceRules asked = crawl::pace_rules(crawl.options, crawl_delay);
+    const auto [wish, is_new] = wishes_.emplace(crawl.id, asked);
+    if (!is_new) wish->second = crawl::joined(wish->second, asked);
+    join_wishes();
+}
+
+void HostLane::join_wishes() {
+    if (wishes_.empty()) return;
+    crawl::PaceRules rules = wishes_.begin()->second;
+    for (const auto& [group, wish] : wishes_) rules = crawl::joined(rules, wish);
+    if (rules_ == rules) return;
     rules_ = rules;
     pace.with([&](crawl::HostPace& host) { host.set_rules(rules); });
 }
@@ -62,6 +68,9 @@ std::vector<WaitingUrl> HostLane::remove(GroupId group) {
     });
     next_ = 0;
     waiting_ -= removed.size();
+    // A crawl that is over slows nobody down.
+    wishes_.erase(group);
+    join_wishes();
     return removed;
 }
 

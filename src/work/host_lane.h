@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,8 +33,9 @@ public:
     const std::string name;
     Guarded<crawl::HostPace> pace{crawl::HostPace()};
 
-    // Takes the wishes of a crawl that goes to this host, and of the host's robots.txt, into account.
-    void obey(const crawl::CrawlOptions& options, std::optional<std::chrono::milliseconds> crawl_delay);
+    // Takes the wishes of a crawl that goes to this host, and of the host's robots.txt, into account, until
+    // the crawl is removed.
+    void obey(const CrawlContext& crawl, std::optional<std::chrono::milliseconds> crawl_delay);
     bool has_delay() const { return rules_ && rules_->delay.count() > 0; }
 
     void add(WaitingUrl url);
@@ -55,8 +57,11 @@ private:
         std::deque<WaitingUrl> urls;
     };
 
-    std::optional<crawl::PaceRules> rules_;
-    std::vector<Queue> queues_;  // one per crawl that has URLs here
+    void join_wishes();
+
+    std::map<GroupId, crawl::PaceRules> wishes_;
+    std::optional<crawl::PaceRules> rules_;  // all of them joined
+    std::vector<Queue> queues_;              // one per crawl that has URLs here
     std::size_t next_ = 0;
     std::size_t waiting_ = 0;
 };

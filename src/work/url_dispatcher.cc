@@ -57,7 +57,7 @@ void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<sto
         }
         auto crawl = crawl_of(lease.group);
         if (!crawl) continue;
-        lane.obey(crawl->options, std::nullopt);
+        lane.obey(*crawl, std::nullopt);
         lane.add({std::move(lease), std::move(crawl)});
         ++waiting_;
         look_at(lane);
@@ -212,7 +212,7 @@ const RobotsCache::Rules* UrlDispatcher::rules_for(const url::Url& url, WaitingU
         return nullptr;
     }
     if (const auto delay = rules->robots.crawl_delay(crawl.options.robots_agent)) {
-        lane.obey(crawl.options, delay);
+        lane.obey(crawl, delay);
     }
     return rules;
 }
