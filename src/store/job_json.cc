@@ -121,7 +121,8 @@ Result<NewGroup> group_from_json(std::string_view text) {
     fields.read("index_pages", group.index_pages);
     fields.read("zero_retention", group.zero_retention);
     fields.read("site", group.site);
-    group.company = company == static_cast<int>(Company::none) ? Company::none : Company::any;
+    const bool is_known = company >= 0 && company <= static_cast<int>(Company::apart);
+    group.company = is_known ? static_cast<Company>(company) : Company::any;
     if (const json::value* jobs = value.get_object().if_contains("closing_jobs")) {
         group.closing_jobs = jobs_of(*jobs);
     }

@@ -48,6 +48,7 @@ struct PagePage {
     std::optional<GroupId> group{};  // the pages of a crawl as it saw them; else all pages of a collection
     std::string collection{};        // "" for all
     std::int64_t after = 0;          // StoredPages::next of the page before
+    std::int64_t skip = 0;           // so many after that, of a crawl
     int limit = 100;
     bool with_content = false;
 };
@@ -55,6 +56,7 @@ struct PagePage {
 struct StoredPages {
     std::vector<StoredPage> pages{};
     std::optional<std::int64_t> next{};  // where to go on; nothing at the end
+    std::int64_t last = 0;               // where those that come later go on
 };
 
 struct StateCount {

@@ -206,6 +206,25 @@ TEST_CASE_TEMPLATE("a group that wants no company runs alone, and is not overtak
     CHECK(backend.group(third).state == JobState::running);
 }
 
+TEST_CASE_TEMPLATE("a group apart waits for no other, and no other waits for it", Backend, EVERY_STORE) {
+    Backend backend(StoreLimits{.running_groups_per_owner = 1});
+    const GroupId first = backend.store->add_group({}, {{.kind = "work"}}, {}).value();
+    const GroupId second = backend.store->add_group({}, {{.kind = "work"}}, {}).value();
+    const GroupId alone =
+        backend.store->add_group({.company = Company::none}, {{.kind = "work"}}, {}).value();
+
+    const GroupId apart =
+        backend.store->add_group({.company = Company::apart}, {{.kind = "work"}}, {}).value();
+
+    CHECK(backend.group(first).state == JobState::running);
+    CHECK(backend.group(second).state == JobState::queued);
+    CHECK(backend.group(apart).state == JobState::running);
+    REQUIRE(backend.store->cancel(first));
+    REQUIRE(backend.store->cancel(second));
+    CHECK(backend.group(alone).state == JobState::running);
+    CHECK(backend.group(apart).state == JobState::running);
+}
+
 TEST_CASE_TEMPLATE("a paused group leaves its place to another", Backend, EVERY_STORE) {
     Backend backend(StoreLimits{.running_groups_per_owner = 1});
     const GroupId first = backend.store->add_group({}, {{.kind = "work"}}, {}).value();

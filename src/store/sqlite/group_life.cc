@@ -96,7 +96,9 @@ Result<void> settle(Ledger& ledger, OpenGroup& group) {
 bool may_start(Ledger& ledger, const OpenGroup& group) {
     const auto running_in_all = static_cast<int>(ledger.running_groups().size());
     const Owner& owner = ledger.rows().owners.at(group.owner);
-    if (running_in_all >= ledger.limits().max_running_groups || owner.exclusive_groups > 0) return false;
+    if (running_in_all >= ledger.limits().max_running_groups) return false;
+    if (group.company == Company::apart) return true;
+    if (owner.exclusive_groups > 0) return false;
     if (group.company == Company::none) return owner.running_groups == 0;
     return owner.running_groups < owner.limits.running_groups;
 }
@@ -124,7 +126,7 @@ Result<void> start_waiting_groups(Ledger& ledger) {
     // Nobody overtakes within an owner, or a group that wants no company would wait for ever.
     std::unordered_set<int> owners_in_wait;
     for (OpenGroup* group : waiting_groups(ledger)) {
-        if (owners_in_wait.contains(group->owner)) continue;
+        if (owners_in_wait.contains(group->owner) && group->company != Company::apart) continue;
         if (may_start(ledger, *group)) {
             set_state(ledger, *group, JobState::running);
         } else {

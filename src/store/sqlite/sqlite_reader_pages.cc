@@ -95,7 +95,7 @@ Query query_of_group(const PagePage& page) {
     if (page.with_content) query.add(" LEFT JOIN content ON content.id = result.content");
     query.add(" WHERE result.grp = ?", *page.group).add(" AND result.sequence > ?", page.after);
     if (!page.collection.empty()) query.add(" AND grp.collection = ?", page.collection);
-    query.add(" ORDER BY result.sequence LIMIT ?", page.limit);
+    query.add(" ORDER BY result.sequence LIMIT ?", page.limit).add(" OFFSET ?", page.skip);
     return query;
 }
 
@@ -127,7 +127,8 @@ Result<StoredPages> read(db::Connection& connection, Query query, const PagePage
     TRY(query.each(connection,
                    [&](const db::Statement& row) { rows.push_back(page_of(row, page.with_content)); }));
     StoredPages pages;
-    if (std::ssize(rows) >= page.limit && !rows.empty()) pages.next = rows.back().place;
+    pages.last = rows.empty() ? page.after : rows.back().place;
+    if (std::ssize(rows) >= page.limit && !rows.empty()) pages.next = pages.last;
     for (PackedPage& row : rows) pages.pages.push_back(TRY(unpacked(std::move(row))));
     return pages;
 }
