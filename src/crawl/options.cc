@@ -34,6 +34,7 @@ struct Option {
 };
 
 constexpr std::array crawl_options{
+    Option{"kind", &CrawlOptions::kind},
     Option{"urls", &CrawlOptions::urls},
     Option{"maxDiscoveryDepth", &CrawlOptions::max_depth},
     Option{"limit", &CrawlOptions::limit},
@@ -53,6 +54,7 @@ constexpr std::array crawl_options{
     Option{"robotsUserAgent", &CrawlOptions::robots_agent},
     Option{"allowNetworks", &CrawlOptions::allow_networks},
     Option{"allowPrivate", &CrawlOptions::allow_private},
+    Option{"keepErrors", &CrawlOptions::keep_errors},
     Option{"collection", &CrawlOptions::collection},
     Option{"owner", &CrawlOptions::owner},
     Option{"priority", &CrawlOptions::priority},

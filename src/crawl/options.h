@@ -24,6 +24,7 @@ enum class SitemapUse : std::uint8_t {
 };
 
 struct CrawlOptions {
+    std::string kind = "crawl";       // or "batch_scrape", "scrape": the pages it names and no others
     std::vector<std::string> urls{};  // where it begins
 
     // Which URLs belong to it.
@@ -52,6 +53,7 @@ struct CrawlOptions {
     // What is kept of a page.
     Formats formats{};
     bool full_page = false;
+    bool keep_errors = false;  // what a server says with a status of 400 and above is a page like any other
     std::vector<std::string> include_tags{}, exclude_tags{};
 
     // What happens around it.

@@ -21,6 +21,7 @@ CrawlOptions parsed(const char* text) {
 // Every member differs from its default.
 CrawlOptions unusual() {
     return {
+        .kind = "batch_scrape",
         .urls = {"https://a.example/docs/", "http://b.example:8080/?q=\"ä\""},
         .max_depth = 0,
         .limit = 9'000'000'000,
@@ -49,6 +50,7 @@ CrawlOptions unusual() {
                     .images = true,
                     .metadata = false},
         .full_page = true,
+        .keep_errors = true,
         .include_tags = {"article"},
         .exclude_tags = {"nav", ".ad"},
         .collection = "notes",

@@ -257,6 +257,44 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl that was stopped goes on where it was") {
     for (const std::string& link : links) CHECK(server.count_requests(link) == 1);
 }
 
+TEST_CASE_FIXTURE(CrawlSite, "a crawl that is over slows no other down") {
+    linked("/slow", {"/a", "/b"});
+    linked("/a", {"/c"});
+    for (const char* path : {"/b", "/c"}) linked(path, {});
+    crawl::CrawlOptions patient = options("/slow");
+    patient.delay = std::chrono::hours(1);
+    const GroupId slow = start_crawl(*store, patient).value();
+    std::optional<GroupId> quick;
+
+    // The first one is cancelled between its first page and its second, which would be an hour later.
+    const auto enough = [&] {
+        if (!quick && group(slow).counters.completed == 1) {
+            (void)store->cancel(slow);
+            quick = start_crawl(*store, options("/a")).value();
+        }
+        return quick && group(*quick).is_over();
+    };
+    REQUIRE(run({.enough = enough}));
+
+    CHECK(group(*quick).counters.completed >= 1);
+    CHECK(server.count_requests("/b") == 0);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "what a server says with an error is kept where that is asked for") {
+    page("/gone", "<p>This page has left us, with all that was on it.</p>", 404);
+    page("/broken", "<p>Something is wrong here, and we are sorry.</p>", 500);
+    crawl::CrawlOptions named = options("/gone");
+    named.kind = "batch_scrape";
+    named.list_only_seeds = named.keep_errors = true;
+
+    const GroupId id = crawl(named);
+
+    REQUIRE(pages(id).size() == 1);
+    CHECK(pages(id)[0].facts.status == 404);
+    CHECK(pages(id)[0].content->markdown.find("has left us") != std::string::npos);
+    CHECK(group(id).kind == "batch_scrape");
+}
+
 TEST_CASE_FIXTURE(CrawlSite, "a cancelled crawl fetches nothing more") {
     linked("/", {"/a"});
     linked("/a", {});

@@ -43,15 +43,24 @@ store::Outcome no_answer(const FetchedUrl& fetched, Timestamp now) {
     return retry(fetched, error.message, next_attempt(fetch_backoff, fetched.lease.attempt, now));
 }
 
+bool may_pass(int status) {
+    return status == 408 || status == 425 || status == 429 || status >= 500;
+}
+
+// What the server said is what was asked for, unless it may say something else the next time.
+bool is_kept_all_the_same(const FetchedUrl& fetched) {
+    const store::UrlLease& lease = fetched.lease;
+    return fetched.crawl->options.keep_errors &&
+           (!may_pass(fetched.page->status) || lease.attempt >= lease.max_attempts);
+}
+
 store::Outcome error_status(const FetchedUrl& fetched, Timestamp now) {
     const Page& page = *fetched.page;
     const std::string line = http_status_line(page.status);
     if (page.status == 404 || page.status == 410) {
         return {.end = store::Failed{line}, .status = page.status, .gone = {fetched.lease.key}};
     }
-    const bool may_pass =
-        page.status == 408 || page.status == 425 || page.status == 429 || page.status >= 500;
-    if (!may_pass) return {.end = store::Failed{line}, .status = page.status};
+    if (!may_pass(page.status)) return {.end = store::Failed{line}, .status = page.status};
     Timestamp not_before = next_attempt(fetch_backoff, fetched.lease.attempt, now);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
     if (const auto wait = fetch::retry_after(page.headers, seconds)) {
@@ -207,6 +216,14 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
         return outcome;
     }
     PageWrite write{.key = fetched.lease.key, .facts = facts_of(fetched, document)};
+    // Who names a page wants it in certain forms: the same words in others are another version.
+    const bool is_named = crawl.options.kind != "crawl";
+    if (is_named) {
+        auto content = packed(document, crawl.extract.formats);
+        if (!content) return unreadable(fetched, content.error());
+        write.facts.content_hash = store::content_hash(document.metadata.title,
+                                                       document.markdown + content->details + document.html);
+    }
     const auto& former = fetched.lease.former;
     const bool is_unchanged = former && former->content_hash == write.facts.content_hash;
     if (!is_unchanged) {
@@ -245,8 +262,8 @@ store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Ti
     if (!fetched.page) return no_answer(fetched, now);
     const int status = fetched.page->status;
     if (status == 304) return not_modified(fetched, tools);
-    if (status >= 400) return error_status(fetched, now);
-    if (status >= 300) return redirect(fetched);
+    if (status >= 400 && !is_kept_all_the_same(fetched)) return error_status(fetched, now);
+    if (status >= 300 && status < 400) return redirect(fetched);
     if (!may_hold_text(fetched.page->content_type)) {
         return skip(fetched, SkipReason::not_a_page, "not a page: " + fetched.page->content_type);
     }

@@ -38,20 +38,32 @@ std::string site_of(const crawl::CrawlOptions& options) {
     return site;
 }
 
+Company company_of(const crawl::CrawlOptions& options) {
+    if (options.kind == "scrape") return Company::apart;
+    return options.exclusive ? Company::none : Company::any;
+}
+
+// Pages that the site has no more are looked for when all of it was seen.
+std::vector<NewJob> closing_jobs(const crawl::CrawlOptions& options) {
+    if (options.list_only_seeds) return {};
+    return {{.kind = std::string(settle_crawl_kind), .owner = options.owner}};
+}
+
 NewGroup to_group(const crawl::CrawlOptions& options) {
-    return {.name = without_secrets(options.urls.front()),
+    return {.kind = options.kind,
+            .name = without_secrets(options.urls.front()),
             .options = json::serialize(to_json(options)),
             .collection = options.collection,
             .owner = options.owner,
             .priority = options.priority,
-            .company = options.exclusive ? Company::none : Company::any,
+            .company = company_of(options),
             .page_limit = options.limit,
             .url_limit = std::max(options.limit * urls_per_page,
                                   static_cast<std::int64_t>(options.urls.size()) + urls_at_least),
             .index_pages = options.embed,
             .zero_retention = options.zero_retention,
             .site = site_of(options),
-            .closing_jobs = {{.kind = std::string(settle_crawl_kind), .owner = options.owner}}};
+            .closing_jobs = closing_jobs(options)};
 }
 
 std::vector<FoundUrl> seeds_of(const crawl::CrawlOptions& options) {
