@@ -1,0 +1,83 @@
+// One connection of a client, from its first request to its last. Everything in this file belongs to the
+// server's thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include "api/server.h"
+
+namespace quarry::api {
+
+// One thread runs everything: the executor is the plain one, and no strand is needed.
+using Executor = boost::asio::io_context::executor_type;
+using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
+using ClientStream = boost::beast::basic_stream<boost::asio::ip::tcp, Executor>;
+using Timer =
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                      boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
+template <typename T = void>
+using Task = boost::asio::awaitable<T, Executor>;
+
+class Connection;
+
+// What the connections of a server share.
+struct ServerRoom {
+    ServerRoom(ServerConfig wanted, Server::Handler answers)
+        : config(std::move(wanted)), handler(std::move(answers)) {}
+
+    const ServerConfig config;
+    const Server::Handler handler;
+    boost::asio::io_context io{1};
+    std::set<Connection*> connections;
+    std::uint64_t bodies_bytes = 0;
+    bool is_leaving = false;
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+public:
+    Connection(std::shared_ptr<ServerRoom> room, Socket socket);
+    ~Connection();
+
+    // Until the client leaves, breaks a rule or takes too long.
+    Task<> run();
+
+    // No further request is taken; the one under way is answered.
+    void wind_down();
+    // At once.
+    void abort();
+
+private:
+    struct Turn;
+    class Pending;
+
+    // Each returns false if the connection ends with it.
+    Task<bool> wait_for_request();
+    Task<bool> read_request(Turn& turn);
+    Task<bool> answer(Turn& turn);
+    Task<bool> write(Turn& turn, Response response);
+
+    Task<> serve_websocket(Turn& turn, std::string protocol);
+    Task<> serve_events(std::vector<Header> headers);
+    Task<> await_news();
+
+    const std::shared_ptr<ServerRoom> room_;
+    ClientStream stream_;
+    mutable Timer signal_;             // cancelled to wake whoever waits
+    boost::beast::flat_buffer input_;  // what was read and belongs to the next request
+    std::function<void()> close_;      // the socket, whoever has it now
+    std::shared_ptr<FollowerQueue> queue_;
+    bool is_idle_ = true, is_aborted_ = false;
+};
+
+}  // namespace quarry::api

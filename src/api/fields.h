@@ -1,0 +1,48 @@
+// Reading the JSON of a request field by field: what is wrong is gathered, so that a client hears all of it
+// at once, each with the place where it stands.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json.hpp>
+
+namespace quarry::api {
+
+struct Issue {
+    std::string path{};  // "scrapeOptions.timeout"
+    std::string message{};
+};
+
+class Fields {
+public:
+    // Both outlive it. `prefix` is where the object stands: "scrapeOptions." or "".
+    Fields(const boost::json::object& object, std::vector<Issue>& issues, std::string prefix = "")
+        : object_(object), issues_(issues), prefix_(std::move(prefix)) {}
+
+    // Nothing if it is not there, is null, or is of another kind, which is then an issue.
+    std::optional<bool> flag(std::string_view name);
+    std::optional<std::string> text(std::string_view name);
+    std::optional<std::vector<std::string>> texts(std::string_view name);  // a list; one text counts as one
+    std::optional<std::int64_t> integer(std::string_view name, std::int64_t least = 0,
+                                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
+    std::optional<double> number(std::string_view name, double least, double most);
+    const boost::json::object* object(std::string_view name);
+    const boost::json::array* array(std::string_view name);
+    const boost::json::value* any(std::string_view name) const;
+
+    // An issue of this field.
+    void reject(std::string_view name, std::string message);
+    std::string path_of(std::string_view name) const { return prefix_ + std::string(name); }
+
+private:
+    const boost::json::object& object_;
+    std::vector<Issue>& issues_;
+    const std::string prefix_;
+};
+
+}  // namespace quarry::api

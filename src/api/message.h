@@ -1,0 +1,49 @@
+// A request as it came over the wire and what is answered, apart from any socket.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/page.h"
+
+namespace quarry::api {
+
+// Those that a route can have; anything else a client sends is `other`.
+enum class Method : std::uint8_t { get, post, put, patch, del, options, head, other };
+
+std::string_view name_of(Method method);
+
+struct Request {
+    Method method = Method::get;
+    std::string path{};                                        // "/v2/crawl/7", as it was sent
+    std::vector<std::pair<std::string, std::string>> query{};  // decoded, in order
+    std::vector<Header> headers{};                             // in order
+    std::string body{};
+    std::string peer{};       // the address that is connected: "127.0.0.1"
+    bool is_local = false;    // that address is this machine's own
+    bool is_upgrade = false;  // it asks for a WebSocket
+
+    // The first of that name; nothing if there is none.
+    std::optional<std::string_view> parameter(std::string_view name) const;
+    std::string_view header(std::string_view name) const { return header_value(headers, name); }
+};
+
+struct Response {
+    int status = 200;
+    std::string content_type = "application/json";
+    std::string body{};
+    std::vector<Header> headers{};  // besides those that every response has
+};
+
+// "/v2/crawl/7?skip=10": the path, and the parameters behind it decoded. '+' means a space there.
+struct Target {
+    std::string path{};
+    std::vector<std::pair<std::string, std::string>> query{};
+};
+Target parse_target(std::string_view target);
+
+}  // namespace quarry::api

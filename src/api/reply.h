@@ -1,0 +1,25 @@
+// What is answered, in JSON. The one table from errors to HTTP statuses is here.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "api/fields.h"
+#include "api/message.h"
+#include "base/result.h"
+
+namespace quarry::api {
+
+int status_of(ErrorCode code);
+std::string_view name_of(ErrorCode code);  // "NOT_FOUND"
+
+Response reply(const boost::json::value& value, int status = 200);
+// {"success": false, "code", "error"}
+Response reply(const Error& error);
+Response reply_error(int status, std::string_view code, std::string_view sentence);
+// 400 with all that is wrong: `error` names the first, `details` has each with its path.
+Response reply(std::span<const Issue> issues);
+
+}  // namespace quarry::api
