@@ -1,0 +1,66 @@
+// The API of a data folder: takes requests from a server, finds out who asks for what, and has it answered.
+// It only translates and enqueues: workers do the work.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <boost/json.hpp>
+
+#include "api/desks.h"
+#include "api/live.h"
+#include "api/route.h"
+#include "api/server.h"
+#include "base/result.h"
+#include "search/searcher.h"
+#include "store/store.h"
+#include "work/map_site.h"
+
+namespace quarry::api {
+
+// What the API is built on. All of it outlives the API.
+struct Services {
+    store::Store& store;
+    Desks::OpenReader open_reader{};
+    std::function<Result<search::SearchAnswer>(const search::SearchRequest&)> search{};
+    std::function<work::SiteMap(const std::string& url, const work::MapOptions&, std::stop_token)> map{};
+    // What the owner's socket answers to commands (app/owner_methods.h).
+    std::function<Result<boost::json::value>(const std::string&, const boost::json::object&)> perform{};
+    std::function<void(std::string_view)> log{};  // a line for each request; none: no log
+    std::string version{};
+    int max_concurrency = 256;  // pages on the wire at once
+};
+
+class Api {
+public:
+    static Result<std::unique_ptr<Api>> open(Services services);
+    ~Api();
+
+    // For the server; does not wait.
+    void handle(std::shared_ptr<Exchange> exchange);
+    // No request is answered any more.
+    void stop();
+
+    Services& services() { return services_; }
+    Live& live() { return live_; }
+    // False if too many wait already.
+    bool post(Desks::Errand errand) { return desks_->post(std::move(errand)); }
+    // For what may take long, because others are asked: it holds up nothing that is quick.
+    bool post_slow(Desks::Errand errand) { return slow_desks_->post(std::move(errand)); }
+    std::stop_token stopping() const { return stop_.get_token(); }
+
+private:
+    explicit Api(Services services) : services_(std::move(services)) {}
+    void dispatch(Call call);
+
+    Services services_;
+    std::stop_source stop_;
+    Live live_;
+    std::shared_ptr<void> observer_;
+    std::unique_ptr<Desks> desks_, slow_desks_;
+};
+
+}  // namespace quarry::api

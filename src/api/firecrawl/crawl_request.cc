@@ -1,0 +1,238 @@
+#include "api/firecrawl/crawl_request.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "model/job.h"
+#include "work/page_address.h"
+
+namespace quarry::api {
+namespace {
+
+namespace json = boost::json;
+using crawl::CrawlOptions;
+
+constexpr std::size_t most_urls = 100'000;
+constexpr std::int64_t most_pages = 1'000'000;
+constexpr std::size_t longest_url = 8'192;
+
+struct NamedFormat {
+    std::string_view name;
+    bool Formats::*wanted;
+};
+
+constexpr std::array known_formats{
+    NamedFormat{"markdown", &Formats::markdown}, NamedFormat{"html", &Formats::html},
+    NamedFormat{"rawHtml", &Formats::raw_html},  NamedFormat{"links", &Formats::links},
+    NamedFormat{"images", &Formats::images},
+};
+
+// Those that Firecrawl has and that need something which is not here.
+constexpr std::array<std::string_view, 14> other_formats{
+    "json",     "extract", "summary",    "screenshot",       "screenshot@fullPage",
+    "question", "query",   "highlights", "branding",         "product",
+    "menu",     "audio",   "video",      "deterministicJson"};
+
+void read_format(Fields& fields, const json::value& value, Formats& formats) {
+    const json::value* type = value.is_object() ? value.get_object().if_contains("type") : &value;
+    if (!type || !type->is_string())
+        return fields.reject("formats", "has to be a list of names, or of objects with a \"type\"");
+    const std::string_view name = type->get_string();
+    const auto known = std::ranges::find(known_formats, name, &NamedFormat::name);
+    if (known != known_formats.end()) {
+        formats.*(known->wanted) = true;
+    } else if (std::ranges::find(other_formats, name) != other_formats.end()) {
+        fields.reject("formats", fmt::format("has \"{}\", which this server does not offer", name));
+    } else {
+        fields.reject("formats",
+                      fmt::format("has \"{}\": there are markdown, html, rawHtml, links and images",
+                                  name.substr(0, 40)));
+    }
+}
+
+Formats read_formats(Fields& fields) {
+    Formats formats;
+    const json::value* value = fields.any("formats");
+    if (!value) return formats;
+    const json::array* list = fields.array("formats");
+    if (!list || list->empty()) return formats;
+    formats.markdown = false;
+    for (const json::value& format : *list) read_format(fields, format, formats);
+    return formats;
+}
+
+std::vector<Header> read_headers(Fields& fields) {
+    std::vector<Header> headers;
+    const json::object* object = fields.object("headers");
+    if (!object) return headers;
+    for (const auto& [name, value] : *object) {
+        if (!value.is_string()) {
+            fields.reject("headers", "has to map names to texts");
+            continue;
+        }
+        headers.push_back({.name = std::string(name), .value = std::string(value.get_string())});
+    }
+    return headers;
+}
+
+template <typename T>
+void set(T& into, std::optional<T> value) {
+    if (value) into = *std::move(value);
+}
+
+// As it is fetched: with a scheme, and normalised.
+std::optional<std::string> read_url(std::string_view text) {
+    if (text.size() > longest_url) return std::nullopt;
+    const auto url = work::parse_page_address(std::string(text));
+    if (!url) return std::nullopt;
+    return url->href();
+}
+
+void read_single_url(Fields& fields, CrawlOptions& options) {
+    const auto text = fields.text("url");
+    if (!text) {
+        if (!fields.any("url")) fields.reject("url", "is missing");
+        return;
+    }
+    if (auto url = read_url(*text)) {
+        options.urls = {*std::move(url)};
+    } else {
+        fields.reject("url", "is no http or https URL");
+    }
+}
+
+crawl::SitemapUse read_sitemap_use(Fields& fields) {
+    const auto name = fields.text("sitemap");
+    if (name == "skip" || fields.flag("ignoreSitemap") == true) return crawl::SitemapUse::skip;
+    if (name == "only") return crawl::SitemapUse::only;
+    if (name && name != "include") fields.reject("sitemap", "has to be include, skip or only");
+    return crawl::SitemapUse::include;
+}
+
+void read_scope(Fields& fields, CrawlOptions& options) {
+    set(options.include_paths, fields.texts("includePaths"));
+    set(options.exclude_paths, fields.texts("excludePaths"));
+    set(options.regex_on_full_url, fields.flag("regexOnFullURL"));
+    set(options.entire_domain, fields.flag("allowBackwardLinks"));  // as v1 says it
+    set(options.entire_domain, fields.flag("crawlEntireDomain"));
+    set(options.subdomains, fields.flag("allowSubdomains"));
+    set(options.external, fields.flag("allowExternalLinks"));
+    set(options.ignore_query_parameters, fields.flag("ignoreQueryParameters"));
+    set(options.deduplicate_similar_urls, fields.flag("deduplicateSimilarURLs"));
+    set(options.limit, fields.integer("limit", 1, most_pages));
+    constexpr std::int64_t deepest = 1'000'000;
+    for (const std::string_view name : {"maxDepth", "maxDiscoveryDepth"})
+        if (const auto depth = fields.integer(name, 0, deepest)) options.max_depth = static_cast<int>(*depth);
+    options.sitemap = read_sitemap_use(fields);
+}
+
+void read_manners(Fields& fields, CrawlOptions& options) {
+    constexpr double longest_delay = 60;
+    if (const auto seconds = fields.number("delay", 0, longest_delay))
+        options.delay = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1'000));
+    if (const auto count = fields.integer("maxConcurrency", 1, 1'000))
+        options.max_concurrency = static_cast<int>(*count);
+    set(options.ignore_robots, fields.flag("ignoreRobotsTxt"));
+    set(options.robots_agent, fields.text("robotsUserAgent"));
+    set(options.zero_retention, fields.flag("zeroDataRetention"));
+}
+
+// Pages that were named are asked for whatever robots.txt says, and kept apart from those of crawls: somebody
+// may want only a part of one.
+CrawlOptions options_of_pages(std::string_view kind) {
+    return {.kind = std::string(kind),
+            .list_only_seeds = true,
+            .ignore_robots = true,
+            .keep_errors = true,
+            .collection = "scrapes",
+            .embed = false,
+            .refresh = false};
+}
+
+// What only a whole look finds: expressions that do not parse.
+void check(const CrawlOptions& options, std::vector<Issue>& issues) {
+    if (!issues.empty()) return;
+    if (const auto checked = crawl::check(options); !checked)
+        issues.push_back({.path = "request", .message = "cannot work: " + checked.error().message});
+}
+
+}  // namespace
+
+PageWish read_page_wish(Fields& fields, CrawlOptions& options) {
+    options.formats = read_formats(fields);
+    options.headers = read_headers(fields);
+    options.full_page = fields.flag("onlyMainContent") == false;
+    set(options.include_tags, fields.texts("includeTags"));
+    set(options.exclude_tags, fields.texts("excludeTags"));
+    PageWish wish;
+    const auto duration = [&](std::string_view name,
+                              std::int64_t least) -> std::optional<std::chrono::milliseconds> {
+        constexpr std::int64_t longest = 1'000LL * 86'400 * 3'650;
+        const auto number = fields.integer(name, least, longest);
+        if (!number) return std::nullopt;
+        return std::chrono::milliseconds(*number);
+    };
+    constexpr std::int64_t shortest_timeout = 1'000;
+    set(wish.timeout, duration("timeout", shortest_timeout));
+    wish.max_age = duration("maxAge", 0);
+    wish.min_age = duration("minAge", 0);
+    set(wish.store_in_cache, fields.flag("storeInCache"));
+    set(wish.cached_only, fields.flag("lockdown"));
+    return wish;
+}
+
+CrawlOptions read_crawl_request(const json::object& body, std::vector<Issue>& issues) {
+    CrawlOptions options;
+    Fields fields(body, issues);
+    read_single_url(fields, options);
+    read_scope(fields, options);
+    read_manners(fields, options);
+    if (const json::object* page = fields.object("scrapeOptions")) {
+        Fields inner(*page, issues, "scrapeOptions.");
+        read_page_wish(inner, options);
+    }
+    check(options, issues);
+    return options;
+}
+
+CrawlOptions read_batch_request(const json::object& body, std::vector<Issue>& issues,
+                                std::vector<std::string>& invalid) {
+    CrawlOptions options = options_of_pages("batch_scrape");
+    Fields fields(body, issues);
+    read_manners(fields, options);
+    read_page_wish(fields, options);
+    const auto urls = fields.texts("urls");
+    if (!urls && !fields.any("urls")) fields.reject("urls", "is missing");
+    const bool ignores_invalid = fields.flag("ignoreInvalidURLs").value_or(true);
+    for (const std::string& text : urls.value_or(std::vector<std::string>{})) {
+        if (auto url = read_url(text)) {
+            options.urls.push_back(*std::move(url));
+        } else {
+            invalid.push_back(text);
+        }
+    }
+    if (!ignores_invalid && !invalid.empty())
+        fields.reject("urls", fmt::format("has \"{}\", which is no http or https URL", invalid.front()));
+    if (urls && options.urls.empty()) fields.reject("urls", "has no http or https URL");
+    if (options.urls.size() > most_urls)
+        fields.reject("urls", fmt::format("has more than {} URLs", most_urls));
+    options.limit = static_cast<std::int64_t>(std::max<std::size_t>(1, options.urls.size()));
+    check(options, issues);
+    return options;
+}
+
+ScrapeRequest read_scrape_request(const json::object& body, std::vector<Issue>& issues) {
+    ScrapeRequest request{.options = options_of_pages("scrape")};
+    request.options.limit = 1;
+    request.options.priority = priority_high;
+    Fields fields(body, issues);
+    read_single_url(fields, request.options);
+    request.wish = read_page_wish(fields, request.options);
+    set(request.options.zero_retention, fields.flag("zeroDataRetention"));
+    check(request.options, issues);
+    return request;
+}
+
+}  // namespace quarry::api

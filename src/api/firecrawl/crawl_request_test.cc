@@ -1,0 +1,152 @@
+#include "api/firecrawl/crawl_request.h"
+
+#include <doctest/doctest.h>
+
+using namespace quarry;
+using namespace quarry::api;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+namespace {
+
+json::object parsed(std::string_view text) {
+    return json::parse(text).as_object();
+}
+
+// What is wrong with a request; "" if nothing is.
+std::string wrong_with(std::string_view body) {
+    std::vector<Issue> issues;
+    read_crawl_request(parsed(body), issues);
+    std::string all;
+    for (const Issue& issue : issues) all += issue.path + " " + issue.message + "\n";
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("a crawl has the options that it was asked for, and Firecrawl's defaults") {
+    std::vector<Issue> issues;
+    const auto options = read_crawl_request(
+        parsed(R"({"url":"docs.example.com/guide","limit":7,"maxDiscoveryDepth":2,"includePaths":["^/a"],
+                   "excludePaths":["b$"],"sitemap":"skip","crawlEntireDomain":true,"allowSubdomains":true,
+                   "allowExternalLinks":false,"ignoreQueryParameters":true,"delay":0.5,"maxConcurrency":3,
+                   "ignoreRobotsTxt":true,"zeroDataRetention":true,"origin":"js-sdk@4.42.0","integration":"cli",
+                   "scrapeOptions":{"formats":["html",{"type":"links"}],"onlyMainContent":false,
+                   "headers":{"X-A":"b"},"includeTags":["main"],"excludeTags":["nav"]}})"),
+        issues);
+
+    CHECK(issues.empty());
+    CHECK(options.urls == std::vector<std::string>{"http://docs.example.com/guide"});
+    CHECK(options.limit == 7);
+    CHECK(options.max_depth == 2);
+    CHECK(options.include_paths == std::vector<std::string>{"^/a"});
+    CHECK(options.exclude_paths == std::vector<std::string>{"b$"});
+    CHECK(options.sitemap == crawl::SitemapUse::skip);
+    CHECK(options.entire_domain);
+    CHECK(options.subdomains);
+    CHECK(options.ignore_query_parameters);
+    CHECK(options.delay == 500ms);
+    CHECK(options.max_concurrency == 3);
+    CHECK(options.ignore_robots);
+    CHECK(options.zero_retention);
+    CHECK_FALSE(options.formats.markdown);
+    CHECK(options.formats.html);
+    CHECK(options.formats.links);
+    CHECK(options.full_page);
+    CHECK(options.headers.size() == 1);
+    CHECK(options.include_tags == std::vector<std::string>{"main"});
+
+    const auto plain = read_crawl_request(parsed(R"({"url":"https://a.example/"})"), issues);
+    CHECK(plain.limit == 10'000);
+    CHECK(plain.formats.markdown);
+    CHECK_FALSE(plain.full_page);
+    CHECK(plain.kind == "crawl");
+    CHECK(plain.embed);
+}
+
+TEST_CASE("nobody can ask for private addresses, another's name or another folder") {
+    std::vector<Issue> issues;
+    const auto options = read_crawl_request(
+        parsed(
+            R"({"url":"https://a.example/","allowPrivate":true,"allowNetworks":["10.0.0.0/8"],"owner":"ann",
+                   "kind":"scrape","priority":0,"collection":"theirs"})"),
+        issues);
+
+    CHECK_FALSE(options.allow_private);
+    CHECK(options.allow_networks.empty());
+    CHECK(options.owner == "local");
+    CHECK(options.kind == "crawl");
+    CHECK(options.priority == 2);
+    CHECK(options.collection == "default");
+}
+
+TEST_CASE("everything that is wrong is said, with its place") {
+    struct Row {
+        const char* body;
+        const char* path;
+    };
+    const Row rows[] = {
+        {R"({})", "url is missing"},
+        {R"({"url":7})", "url has to be"},
+        {R"({"url":"ftp://a/"})", "url is no http"},
+        {R"({"url":"https://a.example/","limit":0})", "limit has to be"},
+        {R"({"url":"https://a.example/","limit":"7"})", "limit has to be"},
+        {R"({"url":"https://a.example/","limit":1.5})", "limit has to be"},
+        {R"({"url":"https://a.example/","sitemap":"maybe"})", "sitemap has to be"},
+        {R"({"url":"https://a.example/","delay":61})", "delay has to be"},
+        {R"({"url":"https://a.example/","includePaths":["("]})", "request cannot work"},
+        {R"({"url":"https://a.example/","includePaths":[7]})", "includePaths has to be"},
+        {R"({"url":"https://a.example/","crawlEntireDomain":"yes"})", "crawlEntireDomain has to be"},
+        {R"({"url":"https://a.example/","scrapeOptions":[]})", "scrapeOptions has to be"},
+        {R"({"url":"https://a.example/","scrapeOptions":{"formats":["json"]}})",
+         "scrapeOptions.formats has \"json\""},
+        {R"({"url":"https://a.example/","scrapeOptions":{"formats":[7]}})",
+         "scrapeOptions.formats has to be"},
+        {R"({"url":"https://a.example/","scrapeOptions":{"headers":{"a":7}}})",
+         "scrapeOptions.headers has to"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.body);
+        CHECK(wrong_with(row.body).find(row.path) == 0);
+    }
+    CHECK(wrong_with(R"({"url":7,"limit":-1})").find("limit") != std::string::npos);
+    CHECK(wrong_with(R"({"url":"https://a.example/","limit":null,"scrapeOptions":null})").empty());
+}
+
+TEST_CASE("a batch takes the URLs that are some, and names the others") {
+    std::vector<Issue> issues;
+    std::vector<std::string> invalid;
+    const auto options = read_batch_request(
+        parsed(R"({"urls":["https://a.example/1","no url at all","b.example"],"formats":["markdown"]})"),
+        issues, invalid);
+
+    CHECK(issues.empty());
+    CHECK(options.urls == std::vector<std::string>{"https://a.example/1", "http://b.example/"});
+    CHECK(invalid == std::vector<std::string>{"no url at all"});
+    CHECK(options.kind == "batch_scrape");
+    CHECK(options.list_only_seeds);
+    CHECK(options.keep_errors);
+    CHECK(options.limit == 2);
+
+    read_batch_request(parsed(R"({"urls":["no url"],"ignoreInvalidURLs":false})"), issues, invalid);
+    CHECK(issues.size() == 2);
+}
+
+TEST_CASE("a scrape is for somebody who waits") {
+    std::vector<Issue> issues;
+    const auto request = read_scrape_request(
+        parsed(R"({"url":"a.example","timeout":5000,"maxAge":60000,"minAge":1000,"storeInCache":false})"),
+        issues);
+
+    CHECK(issues.empty());
+    CHECK(request.options.kind == "scrape");
+    CHECK(request.options.priority == 1);
+    CHECK(request.options.limit == 1);
+    CHECK(request.wish.timeout == 5s);
+    CHECK(request.wish.max_age == 60s);
+    CHECK(request.wish.min_age == 1s);
+    CHECK_FALSE(request.wish.store_in_cache);
+
+    read_scrape_request(parsed(R"({"url":"a.example","timeout":10})"), issues);
+    CHECK(issues.size() == 1);
+}

@@ -1,0 +1,165 @@
+// Crawls and batches: begun, asked for, cancelled. A batch is a crawl of the pages it names.
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "api/firecrawl/crawl_request.h"
+#include "api/firecrawl/crawl_status.h"
+#include "api/firecrawl/follow_crawl.h"
+#include "api/firecrawl/groups.h"
+#include "api/firecrawl/routes.h"
+#include "api/reply.h"
+#include "model/public_id.h"
+#include "model/records_json.h"
+#include "work/start_crawl.h"
+
+namespace quarry::api {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view crawl_kind = "crawl", batch_kind = "batch_scrape";
+constexpr std::string_view crawl_path = "/v2/crawl/", batch_path = "/v2/batch/scrape/";
+constexpr int most_errors = 1'000;
+
+std::string_view path_of(std::string_view kind) {
+    return kind == crawl_kind ? crawl_path : batch_path;
+}
+
+// {"success", "id", "url"}
+Result<json::object> begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
+    options.owner = call.owner;
+    const GroupId id = TRY(work::start_crawl(api.services().store, options));
+    const Group group = TRY(reader.group(id));
+    const std::string name = id_of(group, reader);
+    return json::object{{"success", true},
+                        {"id", name},
+                        {"url", origin_of(call.request()) + std::string(path_of(group.kind)) + name}};
+}
+
+std::int64_t number_in(const Request& request, std::string_view name, std::int64_t least, std::int64_t most,
+                       std::int64_t otherwise) {
+    const auto text = request.parameter(name);
+    std::int64_t number = 0;
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
+        return otherwise;
+    return std::clamp(number, least, most);
+}
+
+void show(Api& api, store::Reader& reader, Call call, std::string_view kind) {
+    const auto group = find_group(reader, call, kind);
+    if (call.request().is_upgrade) return follow_crawl(api, reader, std::move(call), group);
+    if (!group) return call.respond(reply(group.error()));
+    constexpr std::int64_t most_skipped = 1'000'000'000;
+    const StatusPage page{.skip = number_in(call.request(), "skip", 0, most_skipped, 0),
+                          .limit = static_cast<int>(number_in(call.request(), "limit", 1, 100, 100))};
+    const std::string self = origin_of(call.request()) + std::string(path_of(kind)) + id_of(*group, reader);
+    const auto status = crawl_status(reader, *group, page, self);
+    call.respond(status ? reply(*status) : reply(status.error()));
+}
+
+Result<json::object> errors_of(store::Reader& reader, const Call& call, std::string_view kind) {
+    const Group group = TRY(find_group(reader, call, kind));
+    json::array errors, blocked;
+    const auto failed =
+        TRY(reader.urls({.group = group.id, .states = {UrlState::failed}, .limit = most_errors}));
+    for (const FrontierUrl& url : failed) {
+        json::object error{{"id", public_id(number(url.id), group.created_at, reader.salt())},
+                           {"url", url.url},
+                           {"error", url.note}};
+        if (url.finished_at) error["timestamp"] = iso_time(*url.finished_at);
+        if (url.status != 0) error["code"] = fmt::format("HTTP_{}", url.status);
+        errors.push_back(std::move(error));
+    }
+    const auto refused =
+        TRY(reader.urls({.group = group.id, .skipped = SkipReason::robots, .limit = most_errors}));
+    for (const FrontierUrl& url : refused) blocked.emplace_back(url.url);
+    return json::object{{"errors", std::move(errors)}, {"robotsBlocked", std::move(blocked)}};
+}
+
+void show_errors(store::Reader& reader, const Call& call, std::string_view kind) {
+    const auto errors = errors_of(reader, call, kind);
+    call.respond(errors ? reply(*errors) : reply(errors.error()));
+}
+
+void cancel(Api& api, store::Reader& reader, const Call& call, std::string_view kind) {
+    const auto group = find_group(reader, call, kind);
+    if (!group) return call.respond(reply(group.error()));
+    const auto cancelled = api.services().store.cancel(group->id);
+    if (!cancelled && cancelled.error().code == ErrorCode::conflict)
+        return call.respond(
+            reply_error(409, "CONFLICT", fmt::format("Crawl is already {}", firecrawl_state(group->state))));
+    if (!cancelled) return call.respond(reply(cancelled.error()));
+    call.respond(reply(json::object{{"success", true}, {"status", "cancelled"}}));
+}
+
+}  // namespace
+
+void begin_crawl(Api& api, store::Reader& reader, Call call) {
+    std::vector<Issue> issues;
+    auto options = read_crawl_request(call.body, issues);
+    if (!issues.empty()) return call.respond(reply(issues));
+    const auto begun = begin(api, reader, call, std::move(options));
+    call.respond(begun ? reply(*begun) : reply(begun.error()));
+}
+
+void begin_batch(Api& api, store::Reader& reader, Call call) {
+    std::vector<Issue> issues;
+    std::vector<std::string> invalid;
+    auto options = read_batch_request(call.body, issues, invalid);
+    if (!issues.empty()) return call.respond(reply(issues));
+    auto begun = begin(api, reader, call, std::move(options));
+    if (!begun) return call.respond(reply(begun.error()));
+    json::array left_out;
+    for (const std::string& url : invalid) left_out.emplace_back(url);
+    (*begun)["invalidURLs"] = std::move(left_out);
+    call.respond(reply(*begun));
+}
+
+void show_crawl(Api& api, store::Reader& reader, Call call) {
+    show(api, reader, std::move(call), crawl_kind);
+}
+void show_batch(Api& api, store::Reader& reader, Call call) {
+    show(api, reader, std::move(call), batch_kind);
+}
+void show_crawl_errors(Api&, store::Reader& reader, Call call) {
+    show_errors(reader, call, crawl_kind);
+}
+void show_batch_errors(Api&, store::Reader& reader, Call call) {
+    show_errors(reader, call, batch_kind);
+}
+void cancel_crawl(Api& api, store::Reader& reader, Call call) {
+    cancel(api, reader, call, crawl_kind);
+}
+void cancel_batch(Api& api, store::Reader& reader, Call call) {
+    cancel(api, reader, call, batch_kind);
+}
+
+void list_active_crawls(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 1'000;
+    const auto groups = reader.groups({.owner = call.owner,
+                                       .states = {JobState::queued, JobState::running, JobState::paused},
+                                       .limit = most});
+    if (!groups) return call.respond(reply(groups.error()));
+    json::array crawls;
+    for (const Group& group : *groups) {
+        if (group.kind != crawl_kind) continue;
+        json::error_code error;
+        json::value options = json::parse(group.options, error);
+        crawls.push_back(json::object{{"id", id_of(group, reader)},
+                                      {"teamId", group.owner},
+                                      {"url", group.name},
+                                      {"created_at", iso_time(group.created_at)},
+                                      {"options", error ? json::value(nullptr) : std::move(options)}});
+    }
+    call.respond(reply(json::object{{"success", true}, {"crawls", std::move(crawls)}}));
+}
+
+void preview_crawl_params(Api&, store::Reader&, Call call) {
+    call.respond(
+        reply_error(400, "NOT_IMPLEMENTED",
+                    "finding crawl parameters from a prompt needs a language model, which this server "
+                    "does not have: set includePaths, excludePaths and maxDiscoveryDepth yourself"));
+}
+
+}  // namespace quarry::api

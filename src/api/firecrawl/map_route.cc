@@ -1,0 +1,91 @@
+// The pages of a site, without fetching them all.
+#include <algorithm>
+#include <thread>
+
+#include "api/fields.h"
+#include "api/firecrawl/routes.h"
+#include "api/reply.h"
+#include "base/pause.h"
+#include "work/page_address.h"
+
+namespace quarry::api {
+namespace {
+
+namespace json = boost::json;
+
+struct MapRequest {
+    std::string url{};
+    work::MapOptions options{};
+    std::chrono::milliseconds timeout{60'000};
+    bool ignore_query = true;
+};
+
+MapRequest read_map_request(const json::object& body, std::vector<Issue>& issues) {
+    constexpr std::int64_t most_links = 100'000;
+    Fields fields(body, issues);
+    MapRequest request{.options = {.subdomains = work::Subdomains::include}};
+    const auto text = fields.text("url");
+    if (!text && !fields.any("url")) fields.reject("url", "is missing");
+    const auto url = text ? work::parse_page_address(*text) : fail(ErrorCode::not_found, "");
+    if (text && !url) fields.reject("url", "is no http or https URL");
+    if (url) request.url = url->href();
+    if (const auto limit = fields.integer("limit", 1, most_links))
+        request.options.limit = static_cast<std::size_t>(*limit);
+    request.options.search = fields.text("search").value_or("");
+    if (fields.flag("includeSubdomains") == false) request.options.subdomains = work::Subdomains::leave_out;
+    request.ignore_query = fields.flag("ignoreQueryParameters").value_or(true);
+    const auto sitemap = fields.text("sitemap");
+    if (sitemap == "only" || fields.flag("sitemapOnly") == true)
+        request.options.sitemap = work::SitemapUse::only;
+    else if (sitemap == "skip" || fields.flag("ignoreSitemap") == true)
+        request.options.sitemap = work::SitemapUse::skip;
+    else if (sitemap && sitemap != "include")
+        fields.reject("sitemap", "has to be include, skip or only");
+    if (const auto timeout = fields.integer("timeout", 1'000, 3'600'000))
+        request.timeout = std::chrono::milliseconds(*timeout);
+    return request;
+}
+
+json::array links_of(const work::SiteMap& map, bool ignore_query) {
+    json::array links;
+    std::vector<std::string> seen;
+    for (const work::FoundPage& page : map.links) {
+        std::string url = page.url;
+        if (ignore_query) url.resize(std::min(url.find('?'), url.size()));
+        if (url != page.url && std::ranges::find(seen, url) != seen.end()) continue;
+        seen.push_back(url);
+        json::object link{{"url", url}};
+        if (!page.title.empty()) link["title"] = page.title;
+        links.push_back(std::move(link));
+    }
+    return links;
+}
+
+void run(Api& api, const Call& call, const MapRequest& request) {
+    std::stop_source late;
+    const std::stop_callback leaving(api.stopping(), [&late] { late.request_stop(); });
+    const std::jthread clock([&](std::stop_token answered) {
+        if (pause_for(request.timeout, answered)) late.request_stop();
+    });
+    const work::SiteMap map = api.services().map(request.url, request.options, late.get_token());
+    if (late.stop_requested() && map.links.empty())
+        return call.respond(
+            reply_error(408, "MAP_TIMEOUT", "the map took longer than the timeout of the request"));
+    if (!map.success()) return call.respond(reply(*map.error));
+    json::object answer{{"success", true}, {"links", links_of(map, request.ignore_query)}};
+    if (!map.warning.empty()) answer["warning"] = map.warning;
+    call.respond(reply(answer));
+}
+
+}  // namespace
+
+void map_site(Api& api, store::Reader&, Call call) {
+    std::vector<Issue> issues;
+    MapRequest request = read_map_request(call.body, issues);
+    if (!issues.empty()) return call.respond(reply(issues));
+    const bool is_taken = api.post_slow(
+        [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
+    if (!is_taken) call.respond(reply_error(503, "UNAVAILABLE", "too many requests wait already"));
+}
+
+}  // namespace quarry::api

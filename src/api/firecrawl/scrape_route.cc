@@ -1,0 +1,114 @@
+// One page that somebody waits for: through the queue, before everything else.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/firecrawl/crawl_request.h"
+#include "api/firecrawl/document.h"
+#include "api/firecrawl/groups.h"
+#include "api/firecrawl/routes.h"
+#include "api/reply.h"
+#include "crawl/url_identity.h"
+#include "model/records_json.h"
+#include "work/start_crawl.h"
+
+namespace quarry::api {
+namespace {
+
+namespace json = boost::json;
+
+// Kept while the page is on its way.
+struct Waiting {
+    Call call{};
+    crawl::CrawlOptions options{};
+    GroupId group{};
+};
+
+Response found(const StoredPage& page, const Formats& formats, const std::string& id,
+               std::string_view cache_state) {
+    json::object document = firecrawl_document(page, formats);
+    json::object& metadata = document["metadata"].get_object();
+    metadata["scrapeId"] = id;
+    metadata["cacheState"] = cache_state;
+    if (cache_state == "hit") metadata["cachedAt"] = iso_time(page.facts.fetched_at);
+    return reply(json::object{{"success", true}, {"scrape_id", id}, {"data", std::move(document)}});
+}
+
+// Errors of a page as Firecrawl names them.
+Response failed(const FrontierUrl& url) {
+    const std::string note = url.note.empty() ? "the page could not be read" : url.note;
+    const auto has = [&](std::string_view words) { return note.find(words) != std::string::npos; };
+    if (has("resolve")) return reply_error(200, "SCRAPE_DNS_RESOLUTION_ERROR", note);
+    if (has("timed out")) return reply_error(408, "SCRAPE_TIMEOUT", note);
+    if (has("not allowed") || has("refused by policy")) return reply_error(403, "FORBIDDEN", note);
+    if (has("certificate") || has("TLS") || has("SSL")) return reply_error(500, "SCRAPE_SSL_ERROR", note);
+    if (url.skipped == SkipReason::not_a_page) return reply_error(500, "SCRAPE_UNSUPPORTED_FILE_ERROR", note);
+    return reply_error(500, "SCRAPE_ALL_ENGINES_FAILED", note);
+}
+
+// The page if it was stored not too long ago, in all the forms that are asked for.
+Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl::CrawlOptions& options,
+                                              const PageWish& wish, Timestamp now) {
+    if (!wish.max_age || wish.max_age->count() == 0) return std::nullopt;
+    const auto url = url::Url::parse(options.urls.front());
+    if (!url) return std::nullopt;
+    auto page = TRY(reader.page(options.collection, crawl::url_key(*url, crawl::identity_rules(options))));
+    if (!page || !page->content) return std::nullopt;
+    const auto age = now - page->facts.fetched_at;
+    if (age > *wish.max_age || (wish.min_age && age < *wish.min_age)) return std::nullopt;
+    const bool lacks_html = options.formats.html && page->content->html.empty();
+    const bool lacks_raw =
+        options.formats.raw_html && page->content->details.find("\"rawHtml\"") == std::string::npos;
+    if (lacks_html || lacks_raw) return std::nullopt;
+    return page;
+}
+
+// What became of the page that was waited for.
+Response outcome_of(store::Reader& reader, const Waiting& waiting, const std::string& id) {
+    const auto pages = reader.pages({.group = waiting.group, .limit = 1, .with_content = true});
+    if (!pages) return reply(pages.error());
+    if (!pages->pages.empty()) return found(pages->pages.front(), waiting.options.formats, id, "miss");
+    const auto urls = reader.urls(
+        {.group = waiting.group, .states = {UrlState::failed, UrlState::skipped, UrlState::cancelled}});
+    if (!urls) return reply(urls.error());
+    // Where redirects led is what counts.
+    return urls->empty() ? reply_error(500, "UNKNOWN_ERROR", "the page was not fetched")
+                         : failed(urls->back());
+}
+
+void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
+    const bool is_taken = api.post([&api, waiting, is_over](store::Reader& reader) {
+        const auto group = reader.group(waiting->group);
+        const std::string id = group ? id_of(*group, reader) : "";
+        if (is_over) return waiting->call.respond(outcome_of(reader, *waiting, id));
+        (void)api.services().store.cancel(waiting->group);
+        waiting->call.respond(
+            reply_error(408, "SCRAPE_TIMEOUT", "the page took longer than the timeout of the request"));
+    });
+    if (!is_taken) waiting->call.respond(reply_error(503, "UNAVAILABLE", "too many requests wait already"));
+}
+
+}  // namespace
+
+void scrape_page(Api& api, store::Reader& reader, Call call) {
+    std::vector<Issue> issues;
+    ScrapeRequest request = read_scrape_request(call.body, issues);
+    if (!issues.empty()) return call.respond(reply(issues));
+    request.options.owner = call.owner;
+    store::Store& store = api.services().store;
+    const auto stored = stored_page(reader, request.options, request.wish, store.now());
+    if (!stored) return call.respond(reply(stored.error()));
+    if (*stored) return call.respond(found(**stored, request.options.formats, call.request_id, "hit"));
+    if (request.wish.cached_only)
+        return call.respond(reply_error(404, "SCRAPE_LOCKDOWN_CACHE_MISS",
+                                        "the page is not stored, and was not to be fetched"));
+    const auto group = work::start_crawl(store, request.options);
+    if (!group) return call.respond(reply(group.error()));
+    const auto waiting = std::make_shared<Waiting>(std::move(call), std::move(request.options), *group);
+    const auto until = std::chrono::steady_clock::now() + request.wish.timeout;
+    api.live().when_over(*group, until, [&api, waiting](bool is_over) { answer(api, waiting, is_over); });
+    // It may have been so quick that nobody listened yet.
+    if (const auto now = reader.group(*group); now && now->is_over()) api.live().tell_over(*group);
+}
+
+}  // namespace quarry::api

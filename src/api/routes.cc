@@ -1,0 +1,72 @@
+// All routes, in one place. A path that others share a beginning with comes before those with names in it.
+#include "api/firecrawl/routes.h"
+
+#include "api/reply.h"
+#include "api/route.h"
+
+namespace quarry::api {
+namespace {
+
+namespace json = boost::json;
+
+void say_alive(Api&, store::Reader&, Call call) {
+    call.respond({.content_type = "text/plain", .body = "ok\n"});
+}
+
+// Alive, and the store can be read.
+void say_ready(Api&, store::Reader& reader, Call call) {
+    const auto workers = reader.workers();
+    call.respond(workers ? Response{.content_type = "text/plain", .body = "ready\n"}
+                         : reply(workers.error()));
+}
+
+constexpr auto get = Method::get;
+constexpr auto post = Method::post;
+constexpr auto del = Method::del;
+constexpr auto json_body = BodyKind::json;
+
+constexpr Route table[] = {
+    {get, "/healthz", "Whether the server lives", say_alive, BodyKind::none, Access::open},
+    {get, "/readyz", "Whether it can work", say_ready, BodyKind::none, Access::open},
+
+    {post, "/v2/scrape", "Fetch one page and give its words", scrape_page, json_body},
+    {post, "/v2/crawl", "Begin a crawl", begin_crawl, json_body},
+    {get, "/v2/crawl/active", "Crawls that run", list_active_crawls},
+    {get, "/v2/crawl/ongoing", "Crawls that run", list_active_crawls},
+    {post, "/v2/crawl/params-preview", "Parameters from a prompt", preview_crawl_params, json_body},
+    {get, "/v2/crawl/{id}", "How far a crawl is, with its documents; or a WebSocket", show_crawl},
+    {del, "/v2/crawl/{id}", "Cancel a crawl", cancel_crawl},
+    {get, "/v2/crawl/{id}/errors", "What a crawl could not fetch", show_crawl_errors},
+    {post, "/v2/batch/scrape", "Fetch many pages", begin_batch, json_body},
+    {get, "/v2/batch/scrape/{id}", "How far a batch is, with its documents; or a WebSocket", show_batch},
+    {del, "/v2/batch/scrape/{id}", "Cancel a batch", cancel_batch},
+    {get, "/v2/batch/scrape/{id}/errors", "What a batch could not fetch", show_batch_errors},
+    {post, "/v2/map", "List the pages of a site", map_site, json_body},
+    {post, "/v2/search", "Search the index", search_pages, json_body},
+
+    {get, "/v2/team/credit-usage", "Credits, of which there are plenty", show_credit_usage},
+    {get, "/v2/team/credit-usage/historical", "Credits used by month", show_usage_history},
+    {get, "/v2/team/token-usage", "Tokens, of which there are plenty", show_token_usage},
+    {get, "/v2/team/token-usage/historical", "Tokens used by month", show_usage_history},
+    {get, "/v2/team/queue-status", "How much waits and runs", show_queue_status},
+    {get, "/v2/concurrency-check", "How much runs", show_concurrency},
+
+    {post, "/v2/agent", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
+    {get, "/v2/agent/{id}", "Only in Firecrawl's cloud", refuse_cloud_only},
+    {post, "/v2/browser", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
+    {get, "/v2/browser", "Only in Firecrawl's cloud", refuse_cloud_only},
+    {post, "/v2/scrape/{id}/interact", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
+    {del, "/v2/scrape/{id}/interact", "Only in Firecrawl's cloud", refuse_cloud_only},
+    {get, "/v2/search/developer", "Only in Firecrawl's cloud", refuse_cloud_only},
+    {post, "/v2/search/developer", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
+    {post, "/v2/monitor", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
+    {get, "/v2/monitor", "Only in Firecrawl's cloud", refuse_cloud_only},
+};
+
+}  // namespace
+
+std::span<const Route> all_routes() {
+    return table;
+}
+
+}  // namespace quarry::api
