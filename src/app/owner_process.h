@@ -39,6 +39,7 @@ public:
 
     store::Store& store() { return *store_; }
     Library& library() { return *library_; }
+    WebAccess& access() { return *access_; }
 
     // What the socket answers, for the process itself.
     Result<boost::json::value> handle(const std::string& method, const boost::json::object& params);

@@ -28,6 +28,7 @@ constexpr SettingDefinition table[] = {
     {"store.durability", SettingKind::text, "full",
      "full: what was acknowledged survives a power cut; normal: a crash only"},
     {"store.low_disk", SettingKind::bytes, "256MB", "Take no new work when less than this is free"},
+    {"serve.listen", SettingKind::text, "127.0.0.1:3002", "Where `quarry serve` listens"},
     {"worker.fetches", SettingKind::number, "256", "Pages on the wire at once, over all hosts", Secrecy::open,
      1, 10'000},
     {"worker.threads", SettingKind::number, "0", "Threads that read pages; 0 means one per core",

@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
+#include "cli/take_over.h"
 #include "cli/work_off.h"
 
 namespace quarry::cli {
@@ -39,23 +40,6 @@ Result<void> work_in_background(const app::Workplace& place, std::chrono::millis
     if (owner) owner->reset();
     log.write(worked ? "worker left" : fmt::format("worker left error=\"{}\"", worked.error().message));
     return worked;
-}
-
-// A background worker gives way to one that somebody wants to see.
-Result<app::FolderLock> take_over(const app::Workplace& place) {
-    while (true) {
-        auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
-        auto* owner = std::get_if<app::OwnerClient>(&reached);
-        if (!owner) return std::get<app::FolderLock>(std::move(reached));
-        if (owner->owner().role != app::OwnerRole::background)
-            return fail(
-                ErrorCode::conflict,
-                fmt::format("process {} works on the data folder {} already. Stop it, or use another folder "
-                            "with --data",
-                            owner->owner().process, place.folder.path));
-        say(fmt::format("Taking over from the background worker (process {})", owner->owner().process));
-        if (owner->call("handover")) owner->wait_until_left();
-    }
 }
 
 Result<void> work_in_foreground(const app::Workplace& place, std::chrono::milliseconds idle) {

@@ -1,0 +1,82 @@
+#include "app/api_service.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace quarry::app {
+namespace {
+
+api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
+    api::Services services{.store = owner.store()};
+    services.open_reader = [&place] { return open_reader(place); };
+    services.search = [&owner](const search::SearchRequest& request) {
+        return owner.library().search(request);
+    };
+    services.map = [&owner, agent = place.settings.text("robots.agent")](
+                       const std::string& url, const work::MapOptions& options, std::stop_token stop) {
+        const work::SiteAccess access{.fetcher = owner.access().fetcher(),
+                                      .policy = owner.access().policy(),
+                                      .agent = agent,
+                                      .stop = std::move(stop)};
+        return work::map_site(access, url, options);
+    };
+    services.perform = [&owner](const std::string& method, const boost::json::object& params) {
+        return owner.handle(method, params);
+    };
+    services.log = std::move(log);
+    services.version = place.version;
+    services.max_concurrency = static_cast<int>(place.settings.number("worker.fetches"));
+    return services;
+}
+
+}  // namespace
+
+bool ListenAddress::is_loopback() const {
+    return address == "::1" || address.starts_with("127.");
+}
+
+Result<ListenAddress> parse_listen_address(std::string_view text) {
+    const auto wrong = [&] {
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("\"{}\" is no address to listen on: try 127.0.0.1:3002", text));
+    };
+    ListenAddress listen{.address = "127.0.0.1"};
+    std::string_view port = text;
+    if (const std::size_t colon = text.rfind(':'); colon != std::string_view::npos) {
+        std::string_view host = text.substr(0, colon);
+        port = text.substr(colon + 1);
+        const bool is_bracketed = host.starts_with('[') && host.ends_with(']');
+        if (is_bracketed) host = host.substr(1, host.size() - 2);
+        if (!is_bracketed && host.find(':') != std::string_view::npos) return wrong();
+        if (host == "localhost") host = "127.0.0.1";
+        if (!host.empty()) listen.address = host;
+    }
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), listen.port);
+    if (error != std::errc() || end != port.data() + port.size()) return wrong();
+    return listen;
+}
+
+Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const Workplace& place,
+                                                      const ListenAddress& listen, OwnerProcess::Log log) {
+    std::unique_ptr<ApiService> service(new ApiService());
+    service->api_ = TRY(api::Api::open(services_of(owner, place, std::move(log))));
+    service->server_ =
+        TRY(api::Server::start({.address = listen.address, .port = listen.port},
+                               [api = service->api_.get()](std::shared_ptr<api::Exchange> exchange) {
+                                   api->handle(std::move(exchange));
+                               }));
+    return service;
+}
+
+// Nobody may ask any more before those go who answer.
+ApiService::~ApiService() {
+    server_.reset();
+    api_.reset();
+}
+
+void ApiService::leave(std::chrono::milliseconds patience) {
+    server_->leave(patience);
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,48 @@
+// The HTTP API over a data folder that this process owns.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/api.h"
+#include "api/server.h"
+#include "app/owner_process.h"
+#include "app/workplace.h"
+#include "base/result.h"
+
+namespace quarry::app {
+
+struct ListenAddress {
+    std::string address{};
+    std::uint16_t port = 0;
+
+    bool is_loopback() const;
+};
+
+// "127.0.0.1:3002", "[::1]:3002", ":3002" or "3002". `invalid_argument` if it is something else.
+Result<ListenAddress> parse_listen_address(std::string_view text);
+
+class ApiService {
+public:
+    // Listens when it returns. The owner and the place outlive it.
+    static Result<std::unique_ptr<ApiService>> start(OwnerProcess& owner, const Workplace& place,
+                                                     const ListenAddress& listen, OwnerProcess::Log log);
+    ~ApiService();
+
+    std::uint16_t port() const { return server_->port(); }
+
+    // Answers what is under way, but waits no longer than this; takes nothing new.
+    void leave(std::chrono::milliseconds patience);
+
+private:
+    ApiService() = default;
+
+    std::unique_ptr<api::Api> api_;
+    std::unique_ptr<api::Server> server_;
+};
+
+}  // namespace quarry::app

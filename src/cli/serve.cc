@@ -1,0 +1,85 @@
+// `quarry serve`: the HTTP API, and the work it causes.
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/api_service.h"
+#include "base/pause.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/place.h"
+#include "cli/take_over.h"
+
+namespace quarry::cli {
+namespace {
+
+struct ServeArguments {
+    std::string listen{};
+    bool insecure = false, quiet = false;
+};
+
+constexpr std::chrono::seconds patience{30};
+
+Result<app::ListenAddress> listen_address(const app::Workplace& place, const ServeArguments& arguments) {
+    const std::string text =
+        arguments.listen.empty() ? place.settings.text("serve.listen") : arguments.listen;
+    const auto listen = TRY(app::parse_listen_address(text));
+    if (!listen.is_loopback() && !arguments.insecure)
+        return fail(
+            ErrorCode::refused,
+            fmt::format("{} can be reached by others, and this server asks nobody for a key. Listen on "
+                        "127.0.0.1, or say --insecure-no-auth if something else keeps strangers away",
+                        listen.address));
+    return listen;
+}
+
+Result<void> serve(const app::Workplace& place, const ServeArguments& arguments) {
+    const auto listen = TRY(listen_address(place, arguments));
+    auto lock = TRY(take_over(place));
+    auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
+                                             [](std::string_view line) { say(line); }));
+    app::OwnerProcess::Log log;
+    if (!arguments.quiet) log = [](std::string_view line) { say(line); };
+    auto service = TRY(app::ApiService::start(*owner, place, listen, std::move(log)));
+    say(fmt::format("Serving {} on http://{}:{}. Ctrl-C finishes what is under way and stops",
+                    place.folder.path, listen.address, service->port()));
+    // Clients are answered first: what they wait for is still worked on.
+    std::stop_source done;
+    const std::jthread leaving([&](std::stop_token ended) {
+        std::stop_source asked;
+        const std::stop_callback on_interrupt(stop_on_interrupt(), [&] { asked.request_stop(); });
+        const std::stop_callback on_end(ended, [&] { asked.request_stop(); });
+        pause_for(std::chrono::hours(24 * 365), asked.get_token());
+        service->leave(patience);
+        done.request_stop();
+    });
+    return owner->work_until({}, done.get_token());
+}
+
+int run_serve(const Session& session, const ServeArguments& arguments) {
+    const auto place = place_of(session);
+    if (!place) return give_up(session, place.error());
+    const auto served = serve(*place, arguments);
+    if (!served) return give_up(session, served.error());
+    return exit_yes;
+}
+
+}  // namespace
+
+Command add_serve(CommandBuilder& builder) {
+    CLI::App& parser =
+        builder.add("serve", "Serve the Firecrawl v2 API, and work on what it is asked for",
+                    "quarry serve                                # on 127.0.0.1:3002\n"
+                    "quarry serve --listen 127.0.0.1:8080\n"
+                    "FIRECRAWL_API_URL=http://127.0.0.1:3002 npx firecrawl-cli scrape example.com");
+    const auto arguments = std::make_shared<ServeArguments>();
+    parser.add_option("--listen", arguments->listen, "Address and port (127.0.0.1:3002)");
+    parser.add_flag("--insecure-no-auth", arguments->insecure,
+                    "Listen also where others can reach it, without asking for a key");
+    parser.add_flag("--quiet", arguments->quiet, "Write no line for each request");
+    return {&parser, [arguments](const Session& session) { return run_serve(session, *arguments); }};
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,27 @@
+#include "cli/take_over.h"
+
+#include <fmt/format.h>
+
+#include "app/reach_owner.h"
+#include "cli/interrupt.h"
+#include "cli/terminal.h"
+
+namespace quarry::cli {
+
+Result<app::FolderLock> take_over(const app::Workplace& place) {
+    while (true) {
+        auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
+        auto* owner = std::get_if<app::OwnerClient>(&reached);
+        if (!owner) return std::get<app::FolderLock>(std::move(reached));
+        if (owner->owner().role != app::OwnerRole::background)
+            return fail(
+                ErrorCode::conflict,
+                fmt::format("process {} works on the data folder {} already. Stop it, or use another folder "
+                            "with --data",
+                            owner->owner().process, place.folder.path));
+        say(fmt::format("Taking over from the background worker (process {})", owner->owner().process));
+        if (owner->call("handover")) owner->wait_until_left();
+    }
+}
+
+}  // namespace quarry::cli

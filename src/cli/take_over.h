@@ -1,0 +1,14 @@
+// Becoming the owner of a data folder that a background worker may own.
+#pragma once
+
+#include "app/data_folder.h"
+#include "app/workplace.h"
+#include "base/result.h"
+
+namespace quarry::cli {
+
+// A background worker gives way to a process that somebody wants to see. `conflict` if another such process
+// has the folder.
+Result<app::FolderLock> take_over(const app::Workplace& place);
+
+}  // namespace quarry::cli

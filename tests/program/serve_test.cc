@@ -1,0 +1,264 @@
+// `quarry serve` over HTTP, as clients of Firecrawl's API use it.
+#include <csignal>
+#include <set>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "program/api_client.h"
+#include "program/data_home.h"
+#include "program/slow_site.h"
+
+using namespace quarry;
+using namespace quarry::test;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+namespace {
+
+class Service {
+public:
+    explicit Service(const DataHome& home, std::uint16_t port = free_port())
+        : port_(port), client(port), process_(arguments(port), options(home)) {
+        client.wait_until_ready();
+    }
+
+    std::uint16_t port() const { return port_; }
+    int stop() {
+        process_.send(SIGTERM);
+        return process_.wait();
+    }
+    void kill() {
+        process_.send(SIGKILL);
+        process_.wait();
+    }
+
+private:
+    static std::vector<std::string> arguments(std::uint16_t port) {
+        return {"serve", "--listen", fmt::format("127.0.0.1:{}", port)};
+    }
+    static RunOptions options(const DataHome& home) {
+        RunOptions options = home.options();
+        options.environment.emplace_back("QUARRY_FETCH_ALLOW_PRIVATE=true");
+        return options;
+    }
+
+    std::uint16_t port_;
+
+public:
+    const ApiClient client;
+
+private:
+    StartedQuarry process_;
+};
+
+std::string begin(const Service& service, std::string_view path, const json::object& body) {
+    const ApiAnswer answer = service.client.post(path, json::serialize(body));
+    CAPTURE(answer.body);
+    REQUIRE(answer.status == 200);
+    REQUIRE(answer.json().at("success") == true);
+    return std::string(answer.json().at("id").as_string());
+}
+
+std::set<std::string> urls_in(const json::object& status) {
+    std::set<std::string> urls;
+    for (const json::value& document : status.at("data").as_array())
+        urls.emplace(document.at("metadata").at("sourceURL").as_string());
+    return urls;
+}
+
+}  // namespace
+
+TEST_CASE("a page is scraped in the forms that were asked for") {
+    SlowSite site(3, 0ms);
+    const DataHome home;
+    Service service(home);
+
+    const auto scrape = [&](std::string_view more) {
+        return service.client.post("/v2/scrape", fmt::format(R"({{"url":"{}"{}}})", site.url(), more)).json();
+    };
+    const json::value plain = scrape("");
+    const json::value forms = scrape(R"(,"formats":["html",{"type":"rawHtml"},"links"])");
+    const json::value cached = scrape(R"(,"formats":["html","rawHtml","links"],"maxAge":600000)");
+
+    CHECK(plain.at("success") == true);
+    CHECK_FALSE(plain.at("data").at("markdown").as_string().empty());
+    CHECK(plain.at("data").at("metadata").at("statusCode") == 200);
+    CHECK(plain.at("data").at("metadata").at("sourceURL").as_string() == site.url());
+    CHECK_FALSE(plain.at("data").as_object().contains("html"));
+    CHECK_FALSE(forms.at("data").as_object().contains("markdown"));
+    CHECK(forms.at("data").at("links").as_array().size() == 2);
+    CHECK(forms.at("data").at("rawHtml").as_string().find("<a ") != json::string::npos);
+    CHECK(cached.at("data").at("metadata").at("cacheState") == "hit");
+    CHECK(forms.at("data").at("metadata").at("cacheState") == "miss");
+    CHECK(service.stop() == 0);
+}
+
+TEST_CASE("what a server says with an error is a page, and a page that nobody serves is an error") {
+    SlowSite site(1, 0ms);
+    const DataHome home;
+    Service service(home);
+
+    const auto missing =
+        service.client.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", site.server().url("/no")));
+    const auto nobody =
+        service.client.post("/v2/scrape", fmt::format(R"({{"url":"http://127.0.0.1:{}/"}})", free_port()));
+
+    CHECK(missing.status == 200);
+    CHECK(missing.json().at("data").at("metadata").at("statusCode") == 404);
+    CHECK(missing.json().at("data").at("metadata").at("error") == "HTTP 404 Not Found");
+    CHECK(nobody.status == 500);
+    CHECK(nobody.json().at("success") == false);
+    CHECK(nobody.json().at("code") == "SCRAPE_ALL_ENGINES_FAILED");
+}
+
+TEST_CASE("a crawl is polled to its end, page of documents by page of documents") {
+    SlowSite site(230, 0ms);
+    const DataHome home;
+    Service service(home);
+
+    const std::string id = begin(service, "/v2/crawl", {{"url", site.url()}});
+    const json::object status = service.client.wait_for("/v2/crawl/" + id);
+
+    CHECK(status.at("status") == "completed");
+    CHECK(status.at("completed") == 230);
+    CHECK(status.at("total") == 230);
+    CHECK(status.at("data").as_array().size() == 230);
+    CHECK(urls_in(status).size() == 230);
+    const json::value first = service.client.get("/v2/crawl/" + id + "?limit=7").json();
+    CHECK(first.at("data").as_array().size() == 7);
+    CHECK(first.at("next").as_string().ends_with("?skip=7&limit=7"));
+    // Past the end there is nothing, and nothing to follow.
+    const json::value past = service.client.get("/v2/crawl/" + id + "?skip=230").json();
+    CHECK(past.at("data").as_array().empty());
+    CHECK(past.at("next").is_null());
+}
+
+TEST_CASE("a batch is of the pages it names, and tells of those it could not fetch") {
+    SlowSite site(4, 0ms);
+    const DataHome home;
+    Service service(home);
+
+    const auto urls = site.all_urls();
+    const std::string nobody = fmt::format("http://127.0.0.1:{}/", free_port());
+    const std::string id = begin(
+        service, "/v2/batch/scrape",
+        {{"urls", json::array{urls[0], urls[1], nobody, "no url"}}, {"formats", json::array{"markdown"}}});
+    const json::object status = service.client.wait_for("/v2/batch/scrape/" + id);
+    const json::value errors = service.client.get("/v2/batch/scrape/" + id + "/errors").json();
+
+    CHECK(status.at("status") == "completed");
+    CHECK(urls_in(status) == std::set{urls[0], urls[1]});
+    REQUIRE(errors.at("errors").as_array().size() == 1);
+    CHECK(errors.at("errors").at(0).at("url").as_string() == nobody);
+    CHECK(service.client.get("/v2/crawl/" + id).status == 404);
+}
+
+TEST_CASE("a crawl that runs is listed, and can be cancelled once") {
+    SlowSite site(500, 20ms);
+    const DataHome home;
+    Service service(home);
+    const std::string id = begin(service, "/v2/crawl", {{"url", site.url()}, {"maxConcurrency", 1}});
+    site.wait_for_requests(2);
+
+    const json::value active = service.client.get("/v2/crawl/active").json();
+    const json::value queue = service.client.get("/v2/team/queue-status").json();
+    const auto cancelled = service.client.del("/v2/crawl/" + id);
+    const auto again = service.client.del("/v2/crawl/" + id);
+
+    REQUIRE(active.at("crawls").as_array().size() == 1);
+    CHECK(active.at("crawls").at(0).at("id").as_string() == id);
+    CHECK(queue.at("success") == true);
+    CHECK(queue.at("jobsInQueue").as_int64() > 0);
+    CHECK(cancelled.json().at("status") == "cancelled");
+    CHECK(again.status == 409);
+    CHECK(service.client.get("/v2/crawl/" + id).json().at("status") == "cancelled");
+}
+
+TEST_CASE("who waits for a crawl gets all of it, though the server is killed and started again") {
+    SlowSite site(120, 5ms);
+    const DataHome home;
+    std::optional<Service> service(std::in_place, home);
+    const std::uint16_t port = service->port();
+    const std::string id = begin(*service, "/v2/crawl", {{"url", site.url()}});
+    site.wait_for_requests(30);
+
+    service->kill();
+    service.emplace(home, port);
+    const json::object status = service->client.wait_for("/v2/crawl/" + id);
+
+    CHECK(status.at("status") == "completed");
+    CHECK(status.at("data").as_array().size() == 120);
+    CHECK(urls_in(status).size() == 120);
+}
+
+TEST_CASE("a site is mapped, and what was crawled is found") {
+    SlowSite site(10, 0ms);
+    const DataHome home;
+    Service service(home);
+    service.client.wait_for("/v2/crawl/" + begin(service, "/v2/crawl", {{"url", site.url()}}));
+
+    const json::value map =
+        service.client.post("/v2/map", fmt::format(R"({{"url":"{}"}})", site.url())).json();
+    json::value search;
+    do {
+        search = service.client.post("/v2/search", R"({"query":"page","limit":3})").json();
+    } while (search.at("data").at("web").as_array().size() < 3);
+
+    CHECK(map.at("links").as_array().size() >= 3);
+    CHECK(search.at("success") == true);
+    CHECK(search.at("data").at("web").at(0).at("position") == 1);
+    CHECK_FALSE(search.at("data").at("web").at(0).at("passage").as_string().empty());
+}
+
+TEST_CASE("requests that cannot be are refused in a sentence, and the server lives on") {
+    const DataHome home;
+    Service service(home);
+    struct Row {
+        const char* method;
+        const char* path;
+        std::string body;
+        int status;
+    };
+    const Row rows[] = {
+        {"GET", "/nowhere", "", 404},
+        {"PUT", "/v2/scrape", "", 405},
+        {"POST", "/v2/scrape", "{", 400},
+        {"POST", "/v2/scrape", "[]", 400},
+        {"POST", "/v2/scrape", std::string(100'000, '['), 400},
+        {"POST", "/v2/scrape", "{}", 400},
+        {"POST", "/v2/scrape", R"({"url":["http://a.example/"]})", 400},
+        {"POST", "/v2/scrape", R"({"url":"http://a.example/","formats":["screenshot"]})", 400},
+        {"POST", "/v2/crawl", R"({"url":"http://a.example/","limit":-1})", 400},
+        {"POST", "/v2/crawl", R"({"url":"http://a.example/","includePaths":["("]})", 400},
+        {"POST", "/v2/batch/scrape", R"({"urls":"file:///etc/passwd"})", 400},
+        {"POST", "/v2/map", R"({"url":""})", 400},
+        {"POST", "/v2/search", R"({"query":""})", 400},
+        {"GET", "/v2/crawl/7", "", 400},
+        {"GET", "/v2/crawl/0199c5a0-3f2b-7000-8000-000000000000", "", 404},
+        {"POST", "/v2/agent", R"({"prompt":"x"})", 501},
+        {"POST", "/v2/crawl/params-preview", R"({"url":"a.example","prompt":"x"})", 400},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.path);
+        CAPTURE(row.body.substr(0, 80));
+        const ApiAnswer answer = service.client.ask(row.method, row.path, row.body);
+        CHECK(answer.status == row.status);
+        CHECK(answer.json().at("success") == false);
+        CHECK_FALSE(answer.json().at("error").as_string().empty());
+        CHECK(answer.headers.find("X-Request-Id: ") != std::string::npos);
+    }
+    CHECK(service.client.get("/healthz").body == "ok\n");
+    CHECK(service.stop() == 0);
+}
+
+TEST_CASE("a server that others could reach is not started without a word") {
+    const DataHome home;
+
+    const Ran refused = home.run({"serve", "--listen", "0.0.0.0:0"});
+    const Ran wrong = home.run({"serve", "--listen", "here"});
+
+    CHECK(refused.exit_code != 0);
+    CHECK(refused.err.find("--insecure-no-auth") != std::string::npos);
+    CHECK(wrong.exit_code == 2);
+}
