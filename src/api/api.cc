@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/gate.h"
 #include "api/reply.h"
 
 namespace quarry::api {
@@ -129,6 +130,8 @@ void Api::handle(std::shared_ptr<Exchange> exchange) {
 
 void Api::dispatch(Call call) {
     const Request& request = call.request();
+    if (!services_.answers_strangers)
+        if (const auto refusal = refusal_of_stranger(request)) return call.respond(reply(*refusal));
     Found found = find_route(all_routes(), request.method, request.path);
     if (!found.route && !found.allowed.empty()) return call.respond(method_not_allowed(found));
     if (!found.route)

@@ -31,7 +31,8 @@ struct Services {
     std::function<Result<boost::json::value>(const std::string&, const boost::json::object&)> perform{};
     std::function<void(std::string_view)> log{};  // a line for each request; none: no log
     std::string version{};
-    int max_concurrency = 256;  // pages on the wire at once
+    int max_concurrency = 256;       // pages on the wire at once
+    bool answers_strangers = false;  // also by names that are not this machine's, and to pages of other sites
 };
 
 class Api {

@@ -60,7 +60,9 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
 Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const Workplace& place,
                                                       const ListenAddress& listen, OwnerProcess::Log log) {
     std::unique_ptr<ApiService> service(new ApiService());
-    service->api_ = TRY(api::Api::open(services_of(owner, place, std::move(log))));
+    api::Services services = services_of(owner, place, std::move(log));
+    services.answers_strangers = listen.is_for_others;
+    service->api_ = TRY(api::Api::open(std::move(services)));
     service->server_ =
         TRY(api::Server::start({.address = listen.address, .port = listen.port},
                                [api = service->api_.get()](std::shared_ptr<api::Exchange> exchange) {

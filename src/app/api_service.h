@@ -19,6 +19,7 @@ namespace quarry::app {
 struct ListenAddress {
     std::string address{};
     std::uint16_t port = 0;
+    bool is_for_others = false;  // who reaches it is somebody else's to decide
 
     bool is_loopback() const;
 };

@@ -25,7 +25,8 @@ constexpr std::chrono::seconds patience{30};
 Result<app::ListenAddress> listen_address(const app::Workplace& place, const ServeArguments& arguments) {
     const std::string text =
         arguments.listen.empty() ? place.settings.text("serve.listen") : arguments.listen;
-    const auto listen = TRY(app::parse_listen_address(text));
+    auto listen = TRY(app::parse_listen_address(text));
+    listen.is_for_others = arguments.insecure;
     if (!listen.is_loopback() && !arguments.insecure)
         return fail(
             ErrorCode::refused,

@@ -252,6 +252,18 @@ TEST_CASE("requests that cannot be are refused in a sentence, and the server liv
     CHECK(service.stop() == 0);
 }
 
+TEST_CASE("pages of other sites, and names that lead here, are not answered") {
+    const DataHome home;
+    Service service(home);
+
+    const ApiAnswer rebound = service.client.ask("GET", "/healthz HTTP/1.1\r\nHost: evil.example\r\nX: ", "");
+    const ApiAnswer across =
+        service.client.ask("GET", "/v2/crawl/active HTTP/1.1\r\nOrigin: https://evil.example\r\nX: ", "");
+
+    CHECK(rebound.status == 403);
+    CHECK(across.status == 403);
+}
+
 TEST_CASE("a server that others could reach is not started without a word") {
     const DataHome home;
 

@@ -1,0 +1,21 @@
+// Who may ask a server that asks nobody for a key. It listens on this machine alone, but web pages in a
+// browser on this machine can reach it: by a name of theirs that leads here (DNS rebinding), or across
+// origins. Both say so in their headers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/message.h"
+#include "base/result.h"
+
+namespace quarry::api {
+
+// True for "localhost:3002", "127.0.0.1", "[::1]:3002" and the like, and for nothing that DNS decides.
+bool is_this_machine(std::string_view host);
+
+// Why the request is refused; nothing if it is not.
+std::optional<Error> refusal_of_stranger(const Request& request);
+
+}  // namespace quarry::api
