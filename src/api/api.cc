@@ -110,15 +110,12 @@ Result<std::unique_ptr<Api>> Api::open(Services services) {
     return api;
 }
 
+// The desks stay, closed, until nobody is left who could go there.
 Api::~Api() {
-    stop();
-}
-
-void Api::stop() {
     stop_.request_stop();
     observer_.reset();
-    slow_desks_.reset();
-    desks_.reset();
+    if (slow_desks_) slow_desks_->close();
+    if (desks_) desks_->close();
 }
 
 void Api::handle(std::shared_ptr<Exchange> exchange) {

@@ -38,12 +38,11 @@ struct Services {
 class Api {
 public:
     static Result<std::unique_ptr<Api>> open(Services services);
+    // Answers what it has been given. No more may be given to it.
     ~Api();
 
     // For the server; does not wait.
     void handle(std::shared_ptr<Exchange> exchange);
-    // No request is answered any more.
-    void stop();
 
     Services& services() { return services_; }
     Live& live() { return live_; }
@@ -59,9 +58,9 @@ private:
 
     Services services_;
     std::stop_source stop_;
-    Live live_;
-    std::shared_ptr<void> observer_;
     std::unique_ptr<Desks> desks_, slow_desks_;
+    Live live_;  // whoever it calls may go to a desk
+    std::shared_ptr<void> observer_;
 };
 
 }  // namespace quarry::api

@@ -14,11 +14,14 @@ Desks::Desks(std::vector<std::unique_ptr<store::Reader>> readers) : readers_(std
     for (const auto& reader : readers_) threads_.emplace_back([this, &reader] { run(*reader); });
 }
 
-Desks::~Desks() {
+void Desks::close() {
+    is_closed_ = true;
     errands_.close();
+    threads_.clear();
 }
 
 bool Desks::post(Errand errand) {
+    if (is_closed_) return false;
     if (waiting_.fetch_add(1) >= most_waiting) {
         waiting_.fetch_sub(1);
         return false;

@@ -19,11 +19,13 @@ public:
     using OpenReader = std::function<Result<std::unique_ptr<store::Reader>>()>;
 
     static Result<std::unique_ptr<Desks>> open(int count, const OpenReader& open_reader);
-    // Runs what was left with it.
-    ~Desks();
+    ~Desks() { close(); }
 
-    // Any thread, a desk's own too. False if so many wait already that one more would wait too long.
+    // Any thread, a desk's own too. False if so many wait already that one more would wait too long, and once
+    // it is closed.
     bool post(Errand errand);
+    // Runs what was left with it, and waits for that.
+    void close();
 
 private:
     explicit Desks(std::vector<std::unique_ptr<store::Reader>> readers);
@@ -31,6 +33,7 @@ private:
 
     static constexpr int most_waiting = 5'000;
     std::atomic<int> waiting_ = 0;
+    std::atomic<bool> is_closed_ = false;
     WorkQueue<Errand> errands_;
     std::vector<std::unique_ptr<store::Reader>> readers_;
     std::vector<std::jthread> threads_;
