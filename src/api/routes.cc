@@ -1,6 +1,7 @@
 // All routes, in one place. A path that others share a beginning with comes before those with names in it.
 #include "api/firecrawl/routes.h"
 
+#include "api/openapi.h"
 #include "api/reply.h"
 #include "api/route.h"
 
@@ -20,6 +21,10 @@ void say_ready(Api&, store::Reader& reader, Call call) {
                          : reply(workers.error()));
 }
 
+void describe(Api& api, store::Reader&, Call call) {
+    call.respond(reply(openapi_of(all_routes(), api.services().version)));
+}
+
 constexpr auto get = Method::get;
 constexpr auto post = Method::post;
 constexpr auto del = Method::del;
@@ -28,6 +33,8 @@ constexpr auto json_body = BodyKind::json;
 constexpr Route table[] = {
     {get, "/healthz", "Whether the server lives", say_alive, BodyKind::none, Access::open},
     {get, "/readyz", "Whether it can work", say_ready, BodyKind::none, Access::open},
+
+    {get, "/openapi.json", "This description", describe, BodyKind::none, Access::open},
 
     {post, "/v2/scrape", "Fetch one page and give its words", scrape_page, json_body},
     {post, "/v2/crawl", "Begin a crawl", begin_crawl, json_body},
