@@ -69,7 +69,7 @@ Result<void> OwnerProcess::listen() {
 Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_token stop) {
     std::stop_source source;
     stop_.with([&](std::stop_source& current) { current = source; });
-    if (asked_to_stop_ || awaited_is_over_) return {};
+    if (asked_to_stop_) return {};
     const std::stop_callback on_stop(stop, [&source] { source.request_stop(); });
     work::EngineConfig config = engine_config(place_);
     config.crawls = {.policy = access_->policy(), .headers = access_->credentials()};
@@ -78,19 +78,6 @@ Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_tok
     engine_.with([&](work::Engine*& current) { current = &engine; });
     auto result = engine.run(until, source.get_token());
     engine_.with([](work::Engine*& current) { current = nullptr; });
-    return result;
-}
-
-Result<void> OwnerProcess::work_until_over(GroupId group, std::stop_token stop) {
-    awaited_group_ = number(group);
-    // From here on its end is noticed by its event; an end before is noticed by looking.
-    const auto reader = TRY(open_reader(place_));
-    const Group found = TRY(reader->group(group));
-    if (!goes_on(found.state)) return {};
-    auto result = work_until({}, stop);
-    // There may be more to wait for: that its pages can be found.
-    awaited_group_ = 0;
-    awaited_is_over_ = false;
     return result;
 }
 
@@ -202,11 +189,6 @@ void OwnerProcess::watch_events(std::stop_token stop) {
 
 void OwnerProcess::handle_event(const store::Event& event) {
     using What = store::Event::What;
-    if (event.what == What::group_changed && event.group && number(*event.group) == awaited_group_ &&
-        !goes_on(event.state)) {
-        awaited_is_over_ = true;
-        stop_.with([](std::stop_source& current) { current.request_stop(); });
-    }
     if (!log_) return;
     if (event.what == What::url_failed)
         log_(fmt::format("url failed url={} status={}", event.url, event.status));

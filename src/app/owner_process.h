@@ -47,7 +47,6 @@ public:
     // Each works on all that is due, whoever's it is, and returns when its time has come, when asked to stop,
     // or when another command asked this process to. Fails as Engine::run does.
     Result<void> work_until(const work::RunUntil& until, std::stop_token stop);
-    Result<void> work_until_over(GroupId group, std::stop_token stop);
     // Leaves when nothing was due for so long, but never with work that was acknowledged: what comes in while
     // it leaves makes it stay.
     Result<void> work_until_idle(std::chrono::milliseconds idle, std::stop_token stop);
@@ -86,8 +85,6 @@ private:
     std::unique_ptr<Library> library_;
     std::shared_ptr<void> observer_;
     std::atomic<bool> asked_to_stop_ = false, stays_ = false;
-    std::atomic<std::int64_t> awaited_group_ = 0;
-    std::atomic<bool> awaited_is_over_ = false;
     Guarded<std::stop_source> stop_;          // of the run under way
     Guarded<work::Engine*> engine_{nullptr};  // the one that runs
     Mailbox<News> events_;

@@ -99,10 +99,8 @@ private:
         Result<void> worked;
         {
             const Onlooker onlooker(place_, view_, group);
-            worked = owner->work_until_over(group, stop_on_interrupt());
-            if (worked && !was_interrupted())
-                worked = owner->work_until({.indexed = work::RunUntil::Indexed{.group = group}},
-                                           stop_on_interrupt());
+            worked = owner->work_until({.indexed = work::RunUntil::Indexed{.group = group}},
+                                       stop_on_interrupt());
         }
         view_.clear();
         if (was_interrupted()) {

@@ -186,6 +186,10 @@ bool Engine::Run::is_quiet() const {
 // What waits and is not due waits for a service that is not there.
 bool Engine::Run::is_indexed(const RunUntil::Indexed& wanted) {
     if (!indexer_->is_idle()) return false;
+    if (wanted.group) {
+        const auto group = reader_->group(*wanted.group);
+        if (group && goes_on(group->state)) return false;
+    }
     const auto counts = reader_->outbox_counts(wanted.collection, wanted.group);
     if (!counts || counts->processing > 0) return false;
     if (counts->pending == 0) return true;

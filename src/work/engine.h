@@ -48,8 +48,8 @@ struct RunUntil {
 
     // Everything of it can be found, or waits for a service that is not there.
     struct Indexed {
-        std::string collection{};  // "" for all
-        std::optional<GroupId> group{};
+        std::string collection{};        // "" for all
+        std::optional<GroupId> group{};  // of a crawl, which is over or paused then
     };
     std::optional<Indexed> indexed{};
 };
