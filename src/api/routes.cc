@@ -1,6 +1,7 @@
 // All routes, in one place. A path that others share a beginning with comes before those with names in it.
 #include "api/firecrawl/routes.h"
 
+#include "api/knowledge/routes.h"
 #include "api/openapi.h"
 #include "api/reply.h"
 #include "api/route.h"
@@ -57,6 +58,12 @@ constexpr Route table[] = {
     {get, "/v2/team/token-usage/historical", "Tokens used by month", show_usage_history},
     {get, "/v2/team/queue-status", "How much waits and runs", show_queue_status},
     {get, "/v2/concurrency-check", "How much runs", show_concurrency},
+
+    {post, "/knowledge-items/crawl", "Begin a crawl", crawl_knowledge, json_body},
+    {post, "/knowledge-items/search", "Search the index", search_knowledge, json_body},
+    {post, "/knowledge-items/stop/{id}", "Cancel a crawl", stop_knowledge_crawl},
+    {post, "/knowledge-items/{source}/refresh", "Crawl a source again", refresh_knowledge},
+    {get, "/crawl-progress/{id}", "How far a crawl is, once or as events", show_progress},
 
     {post, "/v2/agent", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
     {get, "/v2/agent/{id}", "Only in Firecrawl's cloud", refuse_cloud_only},

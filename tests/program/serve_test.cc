@@ -211,6 +211,44 @@ TEST_CASE("a site is mapped, and what was crawled is found") {
     CHECK_FALSE(search.at("data").at("web").at(0).at("passage").as_string().empty());
 }
 
+TEST_CASE("knowledge is crawled, followed, refreshed and searched") {
+    SlowSite site(20, 0ms);
+    const DataHome home;
+    Service service(home);
+    const auto progress_of = [&](const std::string& id) {
+        return service.client.get("/crawl-progress/" + id).json();
+    };
+    const auto until_over = [&](const std::string& id) {
+        while (progress_of(id).at("status") == "pending" || progress_of(id).at("status") == "processing") {
+        }
+        return progress_of(id);
+    };
+    const auto begun = service.client.post(
+        "/knowledge-items/crawl", fmt::format(R"({{"url":"{}","max_depth":2,"priority":5}})", site.url()));
+    REQUIRE(begun.status == 200);
+    const std::string id(begun.json().at("progressId").as_string());
+
+    const json::value progress = until_over(id);
+    CHECK(progress.at("status") == "completed");
+    CHECK(progress.at("progress") == 100);
+    CHECK(progress.at("processedPages") == 7);
+
+    const ApiAnswer events = service.client.ask(
+        "GET", "/crawl-progress/" + id + " HTTP/1.1\r\nAccept: text/event-stream\r\nX: ", "");
+    CHECK(events.headers.find("text/event-stream") != std::string::npos);
+    CHECK(events.body.find(R"("status":"completed")") != std::string::npos);
+
+    const json::value again = service.client.post("/knowledge-items/127.0.0.1/refresh", "").json();
+    CHECK(until_over(std::string(again.at("progressId").as_string())).at("processedPages") == 7);
+    CHECK(service.client.post("/knowledge-items/stop/" + id, "").status == 409);
+    CHECK(service.client.post("/knowledge-items/nowhere.example/refresh", "").status == 404);
+    json::value found;
+    do {
+        found = service.client.post("/knowledge-items/search", R"({"query":"page","match_count":2})").json();
+    } while (found.at("results").as_array().size() < 2);
+    CHECK_FALSE(found.at("results").at(0).at("content").as_string().empty());
+}
+
 TEST_CASE("requests that cannot be are refused in a sentence, and the server lives on") {
     const DataHome home;
     Service service(home);

@@ -1,0 +1,84 @@
+#include "api/knowledge/progress.h"
+
+#include <atomic>
+
+#include "api/firecrawl/groups.h"
+#include "model/records_json.h"
+
+namespace quarry::api {
+namespace {
+
+namespace json = boost::json;
+
+// In the words of those who know such queues.
+std::string_view state_name(JobState state) {
+    switch (state) {
+        case JobState::queued: return "pending";
+        case JobState::running: return "processing";
+        case JobState::completed: return "completed";
+        case JobState::failed: return "failed";
+        case JobState::cancelled: return "cancelled";
+        case JobState::paused: return "paused";
+    }
+    return "pending";
+}
+
+// One who follows. News that come together are told once.
+class ProgressFollower : public std::enable_shared_from_this<ProgressFollower> {
+public:
+    ProgressFollower(Api& api, std::shared_ptr<Follower> client, GroupId group)
+        : api_(api), client_(std::move(client)), group_(group) {}
+
+    bool is_open() const { return client_->is_open(); }
+    void tell() {
+        if (is_told_.exchange(true)) return;
+        const bool is_taken =
+            api_.post([self = shared_from_this()](store::Reader& reader) { self->run(reader); });
+        if (!is_taken) client_->close(1000, "");
+    }
+
+private:
+    void run(store::Reader& reader) {
+        is_told_ = false;
+        const auto group = reader.group(group_);
+        if (!group) return client_->close(1000, "");
+        client_->send(json::serialize(progress_of(reader, *group)));
+        if (group->is_over()) client_->close(1000, "");
+    }
+
+    Api& api_;
+    const std::shared_ptr<Follower> client_;
+    const GroupId group_;
+    std::atomic<bool> is_told_ = false;
+};
+
+}  // namespace
+
+json::object progress_of(store::Reader& reader, const Group& group) {
+    const GroupCounters& counters = group.counters;
+    json::value current;
+    if (const auto urls = reader.current_urls(group.id, 1); urls && !urls->empty()) current = urls->front();
+    return {{"success", true},
+            {"progressId", id_of(group, reader)},
+            {"status", state_name(group.state)},
+            {"progress", percent_done(group)},
+            {"currentUrl", std::move(current)},
+            {"totalPages", counters.completed + counters.failed + counters.running + counters.queued},
+            {"processedPages", counters.completed},
+            {"failedPages", counters.failed},
+            {"error", group.error.empty() ? json::value() : json::value(group.error)}};
+}
+
+void follow_progress(Api& api, const Group& group, const Call& call) {
+    const auto follower = std::make_shared<ProgressFollower>(api, call.exchange->begin_events({}), group.id);
+    api.live().listen(
+        group.id,
+        [follower](const store::Event&) {
+            follower->tell();
+            return follower->is_open();
+        },
+        [follower] { return follower->is_open(); });
+    follower->tell();
+}
+
+}  // namespace quarry::api
