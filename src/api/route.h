@@ -27,6 +27,7 @@ struct Call {
     std::string request_id{};
 
     const Request& request() const { return exchange->request(); }
+    bool is_v1() const { return request().path.starts_with("/v1/"); }  // of an old client
     void respond(Response response) const { exchange->respond(std::move(response)); }
 };
 

@@ -59,6 +59,23 @@ constexpr Route table[] = {
     {get, "/v2/team/queue-status", "How much waits and runs", show_queue_status},
     {get, "/v2/concurrency-check", "How much runs", show_concurrency},
 
+    // As old clients know it: the same answers, but for the shapes of a map and a search.
+    {post, "/v1/scrape", "Fetch one page and give its words", scrape_page, json_body},
+    {post, "/v1/crawl", "Begin a crawl", begin_crawl, json_body},
+    {get, "/v1/crawl/active", "Crawls that run", list_active_crawls},
+    {get, "/v1/crawl/{id}", "How far a crawl is, with its documents; or a WebSocket", show_crawl},
+    {del, "/v1/crawl/{id}", "Cancel a crawl", cancel_crawl},
+    {get, "/v1/crawl/{id}/errors", "What a crawl could not fetch", show_crawl_errors},
+    {post, "/v1/batch/scrape", "Fetch many pages", begin_batch, json_body},
+    {get, "/v1/batch/scrape/{id}", "How far a batch is, with its documents; or a WebSocket", show_batch},
+    {del, "/v1/batch/scrape/{id}", "Cancel a batch", cancel_batch},
+    {get, "/v1/batch/scrape/{id}/errors", "What a batch could not fetch", show_batch_errors},
+    {post, "/v1/map", "List the pages of a site", map_site, json_body},
+    {post, "/v1/search", "Search the index", search_pages, json_body},
+    {get, "/v1/team/credit-usage", "Credits, of which there are plenty", show_credit_usage},
+    {get, "/v1/team/token-usage", "Tokens, of which there are plenty", show_token_usage},
+    {get, "/v1/team/queue-status", "How much waits and runs", show_queue_status},
+
     {post, "/knowledge-items/crawl", "Begin a crawl", crawl_knowledge, json_body},
     {post, "/knowledge-items/search", "Search the index", search_knowledge, json_body},
     {post, "/knowledge-items/stop/{id}", "Cancel a crawl", stop_knowledge_crawl},

@@ -211,6 +211,25 @@ TEST_CASE("a site is mapped, and what was crawled is found") {
     CHECK_FALSE(search.at("data").at("web").at(0).at("passage").as_string().empty());
 }
 
+TEST_CASE("old clients are answered in their shapes") {
+    SlowSite site(5, 0ms);
+    const DataHome home;
+    Service service(home);
+    const std::string url = fmt::format(R"({{"url":"{}"}})", site.url());
+
+    const json::value scraped = service.client.post("/v1/scrape", url).json();
+    const json::object crawled = service.client.wait_for(
+        "/v1/crawl/" +
+        begin(service, "/v1/crawl", {{"url", site.url()}, {"maxDepth", 1}, {"ignoreSitemap", true}}));
+    const json::value map = service.client.post("/v1/map", url).json();
+    const json::value searched = service.client.post("/v1/search", R"({"query":"page"})").json();
+
+    CHECK(scraped.at("data").at("metadata").at("statusCode") == 200);
+    CHECK(crawled.at("data").as_array().size() == 3);
+    CHECK(map.at("links").at(0).is_string());
+    CHECK(searched.at("data").is_array());
+}
+
 TEST_CASE("knowledge is crawled, followed, refreshed and searched") {
     SlowSite site(20, 0ms);
     const DataHome home;

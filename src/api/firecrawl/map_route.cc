@@ -73,6 +73,8 @@ void run(Api& api, const Call& call, const MapRequest& request) {
             reply_error(408, "MAP_TIMEOUT", "the map took longer than the timeout of the request"));
     if (!map.success()) return call.respond(reply(*map.error));
     json::object answer{{"success", true}, {"links", links_of(map, request.ignore_query)}};
+    if (call.is_v1())
+        for (json::value& link : answer["links"].get_array()) link = json::value(link.at("url"));
     if (!map.warning.empty()) answer["warning"] = map.warning;
     call.respond(reply(answer));
 }

@@ -46,10 +46,10 @@ void run(Api& api, const Call& call, const search::SearchRequest& request) {
     int position = 0;
     if (answer)
         for (const search::Hit& hit : answer->hits) web.push_back(web_hit(hit, ++position));
-    json::object body{{"success", true},
-                      {"data", json::object{{"web", std::move(web)}}},
-                      {"id", call.request_id},
-                      {"creditsUsed", 0}};
+    json::value data = json::object{{"web", web}};
+    if (call.is_v1()) data = std::move(web);
+    json::object body{
+        {"success", true}, {"data", std::move(data)}, {"id", call.request_id}, {"creditsUsed", 0}};
     if (answer && !answer->warning.empty()) body["warning"] = answer->warning;
     call.respond(reply(body));
 }
