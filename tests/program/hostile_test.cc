@@ -123,7 +123,7 @@ TEST_CASE("a hostile server costs one sentence, and the next URL still comes out
         const char* sentence;
     };
     const Case cases[] = {
-        {"/never", "did not answer within 1 s"},
+        {"/never", "did not answer within"},
         {"/drip", "timed out"},
         {"/close-early", "closed"},
         {"/long-length", "promised"},
