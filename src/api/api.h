@@ -15,18 +15,36 @@
 #include "api/route.h"
 #include "api/server.h"
 #include "base/result.h"
+#include "crawl/options.h"
 #include "search/searcher.h"
 #include "store/store.h"
-#include "work/map_site.h"
 
 namespace quarry::api {
+
+struct MapQuestion {
+    std::string url{};
+    std::size_t limit = 5'000;
+    std::string search{};
+    bool subdomains = true;
+    crawl::SitemapUse sitemap = crawl::SitemapUse::include;
+};
+
+struct SiteMap {
+    struct Page {
+        std::string url{}, title{};
+    };
+    std::vector<Page> pages{};
+    std::optional<Error> error{};  // nothing could be found
+    std::string warning{};
+};
 
 // What the API is built on. All of it outlives the API.
 struct Services {
     store::Store& store;
     Desks::OpenReader open_reader{};
     std::function<Result<search::SearchAnswer>(const search::SearchRequest&)> search{};
-    std::function<work::SiteMap(const std::string& url, const work::MapOptions&, std::stop_token)> map{};
+    std::function<Result<GroupId>(const crawl::CrawlOptions&)> begin_crawl{};
+    std::function<SiteMap(const MapQuestion&, std::stop_token)> map{};
     // What the owner's socket answers to commands (app/owner_methods.h).
     std::function<Result<boost::json::value>(const std::string&, const boost::json::object&)> perform{};
     std::function<void(std::string_view)> log{};  // a line for each request; none: no log

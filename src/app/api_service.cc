@@ -4,8 +4,29 @@
 
 #include <fmt/format.h>
 
+#include "work/map_site.h"
+#include "work/start_crawl.h"
+
 namespace quarry::app {
 namespace {
+
+api::SiteMap map_of(OwnerProcess& owner, const std::string& agent, const api::MapQuestion& question,
+                    std::stop_token stop) {
+    const work::SiteAccess access{.fetcher = owner.access().fetcher(),
+                                  .policy = owner.access().policy(),
+                                  .agent = agent,
+                                  .stop = std::move(stop)};
+    const work::SiteMap found = work::map_site(
+        access, question.url,
+        {.limit = question.limit,
+         .search = question.search,
+         .subdomains = question.subdomains ? work::Subdomains::include : work::Subdomains::leave_out,
+         .sitemap = question.sitemap});
+    api::SiteMap map{.error = found.success() ? std::nullopt : found.error, .warning = found.warning};
+    for (const work::FoundPage& page : found.links)
+        map.pages.push_back({.url = page.url, .title = page.title});
+    return map;
+}
 
 api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
     api::Services services{.store = owner.store()};
@@ -13,13 +34,12 @@ api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProc
     services.search = [&owner](const search::SearchRequest& request) {
         return owner.library().search(request);
     };
-    services.map = [&owner, agent = place.settings.text("robots.agent")](
-                       const std::string& url, const work::MapOptions& options, std::stop_token stop) {
-        const work::SiteAccess access{.fetcher = owner.access().fetcher(),
-                                      .policy = owner.access().policy(),
-                                      .agent = agent,
-                                      .stop = std::move(stop)};
-        return work::map_site(access, url, options);
+    services.begin_crawl = [&owner](const crawl::CrawlOptions& options) {
+        return work::start_crawl(owner.store(), options);
+    };
+    services.map = [&owner, agent = place.settings.text("robots.agent")](const api::MapQuestion& question,
+                                                                         std::stop_token stop) {
+        return map_of(owner, agent, question, std::move(stop));
     };
     services.perform = [&owner](const std::string& method, const boost::json::object& params) {
         return owner.handle(method, params);

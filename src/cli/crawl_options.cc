@@ -6,7 +6,7 @@
 #include "cli/url_list.h"
 #include "html/selector.h"
 #include "model/job.h"
-#include "work/page_address.h"
+#include "url/page_address.h"
 
 namespace quarry::cli {
 namespace {
@@ -88,7 +88,7 @@ void add_crawl_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& flag
 Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFlags& flags) {
     const app::Settings& settings = session.settings;
     crawl::CrawlOptions options{.urls = TRY(gather_urls(flags.targets, flags.file))};
-    for (std::string& url : options.urls) url = TRY(work::parse_page_address(url)).href();
+    for (std::string& url : options.urls) url = TRY(url::parse_page_address(url)).href();
     if (flags.depth >= 0) options.max_depth = flags.depth;
     options.limit = settings.number("crawl.limit");
     options.include_paths = flags.include;

@@ -10,7 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "work/page_address.h"
+#include "url/page_address.h"
 
 namespace quarry::cli {
 namespace {
@@ -76,7 +76,7 @@ void print_json(const Answer& answer, const crawl::Verdict& verdict) {
 }
 
 Result<Answer> ask(const Session& session, const RobotsOptions& options) {
-    url::Url url = TRY(work::parse_page_address(options.url));
+    url::Url url = TRY(url::parse_page_address(options.url));
     const url::Url robots_url = TRY(url::Url::parse("/robots.txt", &url));
     auto robots = TRY(options.file.empty() ? fetch_rules(session, robots_url) : read_local(options.file));
     return Answer{.url = std::move(url),

@@ -10,7 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/place.h"
 #include "model/records_json.h"
-#include "work/page_address.h"
+#include "url/page_address.h"
 
 namespace quarry::cli {
 namespace {
@@ -62,7 +62,7 @@ Result<void> add_schedule_of(const app::Workplace& place, const std::string& nam
 
 int schedule_crawl(const Session& session, const app::Workplace& place, const std::string& cron,
                    const crawl::CrawlOptions& options) {
-    const std::string name = work::without_secrets(options.urls.front());
+    const std::string name = url::without_secrets(options.urls.front());
     const auto added = add_schedule_of(place, name, cron, to_json(options));
     if (!added) return give_up(session, added.error());
     say(fmt::format("{} will be crawled at \"{}\" (UTC) while a worker runs", name, cron));

@@ -241,4 +241,11 @@ Result<CrawlOptions> parse_crawl_options(const json::value& value) {
     return options;
 }
 
+Result<CrawlOptions> options_of(const Group& group) {
+    boost::system::error_code error;
+    const json::value value = json::parse(group.options, error);
+    if (error) return fail(ErrorCode::corrupt, "the crawl's options are damaged: " + error.message());
+    return parse_crawl_options(value);
+}
+
 }  // namespace quarry::crawl

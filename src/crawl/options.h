@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "model/formats.h"
+#include "model/group.h"
 #include "model/page.h"
 
 namespace quarry::crawl {
@@ -73,6 +74,9 @@ boost::json::object to_json(const CrawlOptions& options);
 // The way back, also for what people and clients write: unknown names are refused with a suggestion, values
 // of the wrong kind in a sentence that names them.
 Result<CrawlOptions> parse_crawl_options(const boost::json::value& json);
+
+// Those that a crawl was begun with.
+Result<CrawlOptions> options_of(const Group& group);
 
 // What cannot work, in a sentence: no URL, one that is not http(s), an expression that does not parse, a
 // negative limit.

@@ -58,7 +58,7 @@ CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, const
 Result<std::shared_ptr<CrawlContext>> CrawlContext::load(GroupId id, store::Reader& reader,
                                                          const CrawlDefaults& defaults) {
     const Group group = TRY(reader.group(id));
-    std::shared_ptr<CrawlContext> crawl(new CrawlContext(group, TRY(options_of(group)), defaults));
+    std::shared_ptr<CrawlContext> crawl(new CrawlContext(group, TRY(crawl::options_of(group)), defaults));
     TRY(crawl->set_roots(group.roots));
     crawl->health.with([&](crawl::CrawlHealth& health) { health = crawl::CrawlHealth(group.counters); });
     return crawl;

@@ -12,8 +12,8 @@
 #include "fetch/redirect.h"
 #include "fetch/retry_after.h"
 #include "model/document_json.h"
+#include "net/http_status.h"
 #include "store/pack.h"
-#include "work/http_status.h"
 #include "work/read_document.h"
 #include "work/read_sitemap.h"
 #include "work/retry_delay.h"
@@ -56,7 +56,7 @@ bool is_kept_all_the_same(const FetchedUrl& fetched) {
 
 store::Outcome error_status(const FetchedUrl& fetched, Timestamp now) {
     const Page& page = *fetched.page;
-    const std::string line = http_status_line(page.status);
+    const std::string line = net::http_status_line(page.status);
     if (page.status == 404 || page.status == 410) {
         return {.end = store::Failed{line}, .status = page.status, .gone = {fetched.lease.key}};
     }

@@ -7,8 +7,8 @@
 #include "base/pause.h"
 #include "extract/extract.h"
 #include "net/request_headers.h"
+#include "url/page_address.h"
 #include "work/in_order.h"
-#include "work/page_address.h"
 #include "work/site_files.h"
 #include "work/site_robots.h"
 
@@ -208,14 +208,14 @@ private:
 }  // namespace
 
 SiteMap map_site(const SiteAccess& access, std::string_view url, const MapOptions& options) {
-    auto start = parse_page_address(url);
+    auto start = url::parse_page_address(url);
     SiteMap map;
     if (start) {
         map = SiteMapper(access, *start, options).run();
     } else {
         map.error = std::move(start).error();
     }
-    map.url = without_secrets(url);
+    map.url = url::without_secrets(url);
     return map;
 }
 

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "work/http_status.h"
-#include "work/page_address.h"
+#include "net/http_status.h"
+#include "url/page_address.h"
 
 using namespace quarry;
 using namespace quarry::work;
@@ -27,7 +27,7 @@ TEST_CASE("addresses are read as people type them") {
     for (const Row& row : rows) {
         CAPTURE(row.text);
         CAPTURE(row.reason);
-        const auto url = parse_page_address(row.text);
+        const auto url = url::parse_page_address(row.text);
         REQUIRE(url);
         CHECK(url->href() == row.expected);
     }
@@ -37,7 +37,7 @@ TEST_CASE("what quarry cannot fetch is an invalid URL, in a sentence") {
     for (const char* text : {"", "  ", "http://", "ftp://a.example/", "mailto:a@b.example", "http://a b/",
                              "file:///etc/passwd"}) {
         CAPTURE(text);
-        const auto url = parse_page_address(text);
+        const auto url = url::parse_page_address(text);
         REQUIRE_FALSE(url);
         CHECK(url.error().code == ErrorCode::invalid_argument);
         CHECK(url.error().message.starts_with("Invalid URL"));
@@ -45,17 +45,18 @@ TEST_CASE("what quarry cannot fetch is an invalid URL, in a sentence") {
 }
 
 TEST_CASE("passwords do not appear in what is shown") {
-    CHECK(without_secrets("https://ann:secret@a.example/x") == "https://a.example/x");
-    CHECK(without_secrets("https://a.example/@x") == "https://a.example/@x");
-    CHECK(without_secrets("http://ann:secret@") == "http://");
-    CHECK(parse_page_address("ftp://ann:secret@a.example/").error().message.find("secret") ==
+    CHECK(url::without_secrets("https://ann:secret@a.example/x") == "https://a.example/x");
+    CHECK(url::without_secrets("https://a.example/@x") == "https://a.example/@x");
+    CHECK(url::without_secrets("http://ann:secret@") == "http://");
+    CHECK(url::parse_page_address("ftp://ann:secret@a.example/").error().message.find("secret") ==
           std::string::npos);
-    CHECK(parse_page_address("http://ann:secret@[x/").error().message.find("secret") == std::string::npos);
+    CHECK(url::parse_page_address("http://ann:secret@[x/").error().message.find("secret") ==
+          std::string::npos);
 }
 
 TEST_CASE("status codes are named") {
-    CHECK(http_status_line(404) == "HTTP 404 Not Found");
-    CHECK(http_status_line(599) == "HTTP 599");
+    CHECK(net::http_status_line(404) == "HTTP 404 Not Found");
+    CHECK(net::http_status_line(599) == "HTTP 599");
 }
 
 TEST_CASE("a page is read as what it is") {

@@ -6,8 +6,8 @@
 #include "crawl/robots.h"
 #include "crawl/sitemap.h"
 #include "crawl/url_identity.h"
+#include "net/http_status.h"
 #include "work/crawl_context.h"
-#include "work/http_status.h"
 
 namespace quarry::work {
 
@@ -76,8 +76,8 @@ public:
         store::Outcome outcome{.end = store::Completed{}};
         const Page page = TRY(get(address, crawl::max_sitemap_bytes));
         if (page.status >= 500 || page.status == 429) {
-            return fail(ErrorCode::unavailable,
-                        fmt::format("cannot fetch {}: {}", address.href(), http_status_line(page.status)));
+            return fail(ErrorCode::unavailable, fmt::format("cannot fetch {}: {}", address.href(),
+                                                            net::http_status_line(page.status)));
         }
         // A site need not have one.
         if (page.status >= 300) return outcome;

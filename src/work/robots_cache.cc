@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "work/http_status.h"
+#include "net/http_status.h"
 
 namespace quarry::work {
 
@@ -45,7 +45,9 @@ const RobotsCache::Rules* RobotsCache::find(const std::string& key, Timestamp no
                     .policy = std::move(question.policy),
                     .limits = robots_limits(),
                     .retry = fetch::Retry::none},
-                   [key, deliver = deliver_](Result<Page> page) { deliver({key, std::move(page)}); });
+                   [key, deliver = deliver_](Result<Page> page) {
+                       deliver({key, std::move(page)});
+                   });
     return nullptr;
 }
 
@@ -61,7 +63,7 @@ void RobotsCache::take(Answer answer, Timestamp now) {
     } else {
         const int status = answer.page->status;
         rules->robots = crawl::Robots::from_response(status, answer.page->body);
-        if (status >= 500 || status == 429) rules->error = http_status_line(status);
+        if (status >= 500 || status == 429) rules->error = net::http_status_line(status);
     }
     rules->expires_at =
         now + (rules->error.empty() ? std::chrono::milliseconds(lifetime) : lifetime_of_an_error);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "net/http_status.h"
 #include "text/link_header.h"
 #include "text/mime.h"
-#include "work/http_status.h"
-#include "work/page_address.h"
+#include "url/page_address.h"
 #include "work/read_document.h"
 
 namespace quarry::work {
@@ -13,7 +13,8 @@ namespace quarry::work {
 namespace {
 
 Result<Document> read(const Page& page, const ScrapeOptions& options) {
-    if (page.status >= 400) return fail(http_error_code(page.status), http_status_line(page.status));
+    if (page.status >= 400)
+        return fail(net::http_error_code(page.status), net::http_status_line(page.status));
     return read_document(page, options.extract, options.pdf);
 }
 
@@ -54,7 +55,7 @@ void keep(Result<Document> document, ScrapeRecord& record) {
 
 ScrapeRecord Scraper::scrape(const std::string& url, std::stop_token stop) const {
     ScrapeRecord record{.url = url, .fetched_at = std::chrono::system_clock::now()};
-    auto address = parse_page_address(url);
+    auto address = url::parse_page_address(url);
     if (!address) {
         record.error = std::move(address).error();
         return record;

@@ -1,8 +1,8 @@
 #include <unordered_set>
 
 #include "url/canonical.h"
+#include "url/page_address.h"
 #include "work/in_order.h"
-#include "work/page_address.h"
 #include "work/scrape.h"
 
 namespace quarry::work {
@@ -14,7 +14,7 @@ std::vector<std::string> distinct_pages(std::span<const std::string> urls) {
     std::vector<std::string> pages;
     std::unordered_set<std::string> known;
     for (const std::string& text : urls) {
-        const auto url = parse_page_address(text);
+        const auto url = url::parse_page_address(text);
         if (known.insert(url ? url::canonical(*url) : text).second) pages.push_back(text);
     }
     return pages;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/document_json.h"
-#include "work/page_address.h"
+#include "url/page_address.h"
 #include "work/scrape.h"
 
 namespace quarry::work {
@@ -38,7 +38,7 @@ std::string iso_time(std::chrono::system_clock::time_point time) {
 
 json::object to_json(const ScrapeRecord& record, const Formats& formats) {
     json::object object;
-    object["url"] = without_secrets(record.url);
+    object["url"] = url::without_secrets(record.url);
     object["success"] = record.success();
     object["status_code"] = record.status_code;
     object["crawl_timestamp"] = iso_time(record.fetched_at);
@@ -54,7 +54,7 @@ json::object to_json(const ScrapeRecord& record, const Formats& formats) {
         for (auto& [name, value] : quarry::to_json(*record.document, formats)) object[name] = value;
         if (const json::value* found = object.if_contains("metadata")) metadata = found->as_object();
     }
-    metadata["sourceURL"] = without_secrets(record.url);
+    metadata["sourceURL"] = url::without_secrets(record.url);
     if (!record.final_url.empty()) metadata["url"] = record.final_url;
     metadata["statusCode"] = record.status_code;
     if (!record.content_type.empty()) metadata["contentType"] = record.content_type;

@@ -21,7 +21,7 @@ Result<store::Outcome> settle_crawl(const store::JobLease& job, const JobTools& 
     store::Outcome outcome{.end = store::Completed{}};
     if (!job.group) return outcome;
     const Group crawl = TRY(tools.reader.group(*job.group));
-    const crawl::CrawlOptions options = TRY(options_of(crawl));
+    const crawl::CrawlOptions options = TRY(crawl::options_of(crawl));
     if (options.prune && crawl.counters.completed > 0) {
         outcome.settle = store::SettlePages{.after_misses = 1};
     } else if (saw_the_whole_site(crawl, options)) {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "work/http_status.h"
+#include "net/http_status.h"
 
 namespace quarry::work {
 
@@ -34,9 +34,9 @@ fetch::FetchRequest SiteAccess::request(const url::Url& url,
 Result<Page> SiteAccess::get(const url::Url& url, std::optional<net::HttpLimits> special_limits) const {
     Page page = TRY(fetcher.fetch(request(url, special_limits)));
     if (page.status >= 400) {
-        return fail(
-            http_error_code(page.status),
-            fmt::format("cannot fetch {}: {}", url.without_credentials(), http_status_line(page.status)));
+        return fail(net::http_error_code(page.status),
+                    fmt::format("cannot fetch {}: {}", url.without_credentials(),
+                                net::http_status_line(page.status)));
     }
     return page;
 }

@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 
 #include "crawl/url_identity.h"
+#include "url/page_address.h"
 #include "url/url.h"
-#include "work/page_address.h"
 #include "work/read_sitemap.h"
 #include "work/settle_crawl.h"
 
@@ -23,7 +23,7 @@ constexpr std::int64_t urls_at_least = 1'000;
 
 // URLs as people type them become what is fetched; credentials in them stay, since they are needed.
 Result<crawl::CrawlOptions> with_whole_urls(crawl::CrawlOptions options) {
-    for (std::string& url : options.urls) url = TRY(parse_page_address(url)).href();
+    for (std::string& url : options.urls) url = TRY(url::parse_page_address(url)).href();
     TRY(crawl::check(options));
     return options;
 }
@@ -31,7 +31,7 @@ Result<crawl::CrawlOptions> with_whole_urls(crawl::CrawlOptions options) {
 // What two crawls of a site have in common: where they begin.
 std::string site_of(const crawl::CrawlOptions& options) {
     std::vector<std::string> urls;
-    for (const std::string& url : options.urls) urls.push_back(without_secrets(url));
+    for (const std::string& url : options.urls) urls.push_back(url::without_secrets(url));
     std::ranges::sort(urls);
     std::string site;
     for (const std::string& url : urls) site += (site.empty() ? "" : " ") + url;
@@ -51,7 +51,7 @@ std::vector<NewJob> closing_jobs(const crawl::CrawlOptions& options) {
 
 NewGroup to_group(const crawl::CrawlOptions& options) {
     return {.kind = options.kind,
-            .name = without_secrets(options.urls.front()),
+            .name = url::without_secrets(options.urls.front()),
             .options = json::serialize(to_json(options)),
             .collection = options.collection,
             .owner = options.owner,
@@ -114,17 +114,10 @@ Result<store::Schedule> crawl_schedule(const std::string& name, const std::strin
                            .group = to_group(whole)};
 }
 
-Result<crawl::CrawlOptions> options_of(const Group& group) {
-    boost::system::error_code error;
-    const json::value value = json::parse(group.options, error);
-    if (error) return fail(ErrorCode::corrupt, "the crawl's options are damaged: " + error.message());
-    return crawl::parse_crawl_options(value);
-}
-
 Result<store::Outcome> begin_crawl(const store::JobLease& job, const JobTools& tools) {
     if (!job.group) return fail(ErrorCode::invalid_argument, "there is no crawl to begin");
     const Group crawl = TRY(tools.reader.group(*job.group));
-    const crawl::CrawlOptions options = TRY(options_of(crawl));
+    const crawl::CrawlOptions options = TRY(crawl::options_of(crawl));
     store::Outcome outcome{
         .end = store::Completed{}, .found = seeds_of(options), .jobs = sitemap_jobs(options)};
     for (NewJob& added : outcome.jobs) added.group = job.group;

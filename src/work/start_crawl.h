@@ -19,9 +19,6 @@ Result<GroupId> start_crawl(store::Store& store, const crawl::CrawlOptions& opti
 Result<store::Schedule> crawl_schedule(const std::string& name, const std::string& cron,
                                        const crawl::CrawlOptions& options);
 
-// The options a crawl was started with.
-Result<crawl::CrawlOptions> options_of(const Group& group);
-
 // The first job of a scheduled crawl: admits its start pages.
 inline constexpr std::string_view begin_crawl_kind = "begin_crawl";
 Result<store::Outcome> begin_crawl(const store::JobLease& job, const JobTools& tools);

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/job.h"
-#include "work/page_address.h"
+#include "url/page_address.h"
 
 namespace quarry::api {
 namespace {
@@ -85,7 +85,7 @@ void set(T& into, std::optional<T> value) {
 // As it is fetched: with a scheme, and normalised.
 std::optional<std::string> read_url(std::string_view text) {
     if (text.size() > longest_url) return std::nullopt;
-    const auto url = work::parse_page_address(std::string(text));
+    const auto url = url::parse_page_address(std::string(text));
     if (!url) return std::nullopt;
     return url->href();
 }

@@ -11,7 +11,6 @@
 #include "api/reply.h"
 #include "model/public_id.h"
 #include "model/records_json.h"
-#include "work/start_crawl.h"
 
 namespace quarry::api {
 namespace {
@@ -29,7 +28,7 @@ std::string_view path_of(std::string_view kind) {
 // {"success", "id", "url"}
 Result<json::object> begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
     options.owner = call.owner;
-    const GroupId id = TRY(work::start_crawl(api.services().store, options));
+    const GroupId id = TRY(api.services().begin_crawl(options));
     const Group group = TRY(reader.group(id));
     const std::string name = id_of(group, reader);
     return json::object{{"success", true},

@@ -6,8 +6,8 @@
 
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/groups.h"
+#include "crawl/options.h"
 #include "model/records_json.h"
-#include "work/start_crawl.h"
 
 namespace quarry::api {
 namespace {
@@ -62,7 +62,7 @@ Result<Documents> read_documents(store::Reader& reader, const Group& group, cons
 
 Result<json::object> crawl_status(store::Reader& reader, const Group& group, const StatusPage& page,
                                   std::string_view self) {
-    const crawl::CrawlOptions options = TRY(work::options_of(group));
+    const crawl::CrawlOptions options = TRY(crawl::options_of(group));
     Documents documents = TRY(read_documents(reader, group, page, options.formats));
     const GroupCounters& counters = group.counters;
     json::object status{{"success", true},

@@ -1,6 +1,6 @@
 #include "api/firecrawl/document.h"
 
-#include "work/http_status.h"
+#include "net/http_status.h"
 
 namespace quarry::api {
 namespace {
@@ -32,7 +32,7 @@ json::object metadata_of(const StoredPage& page, json::object& details) {
     metadata["proxyUsed"] = "basic";
     metadata["creditsUsed"] = 1;
     metadata["concurrencyLimited"] = false;
-    if (facts.status >= 400) metadata["error"] = work::http_status_line(facts.status);
+    if (facts.status >= 400) metadata["error"] = net::http_status_line(facts.status);
     return metadata;
 }
 

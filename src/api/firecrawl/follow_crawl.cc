@@ -5,7 +5,7 @@
 #include "api/firecrawl/crawl_status.h"
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/groups.h"
-#include "work/start_crawl.h"
+#include "crawl/options.h"
 
 namespace quarry::api {
 namespace {
@@ -93,7 +93,7 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
         client->close(policy_violation, group.error().message);
         return;
     }
-    const auto options = work::options_of(*group);
+    const auto options = crawl::options_of(*group);
     const auto status = crawl_status(reader, *group, {}, "");
     if (!options || !status) return client->close(internal_error, "the crawl cannot be read");
     const auto follower = std::make_shared<CrawlFollower>(api, client, *group, options->formats,

@@ -6,7 +6,7 @@
 #include "api/firecrawl/routes.h"
 #include "api/reply.h"
 #include "base/pause.h"
-#include "work/page_address.h"
+#include "url/page_address.h"
 
 namespace quarry::api {
 namespace {
@@ -14,8 +14,7 @@ namespace {
 namespace json = boost::json;
 
 struct MapRequest {
-    std::string url{};
-    work::MapOptions options{};
+    MapQuestion question{};
     std::chrono::milliseconds timeout{60'000};
     bool ignore_query = true;
 };
@@ -23,22 +22,22 @@ struct MapRequest {
 MapRequest read_map_request(const json::object& body, std::vector<Issue>& issues) {
     constexpr std::int64_t most_links = 100'000;
     Fields fields(body, issues);
-    MapRequest request{.options = {.subdomains = work::Subdomains::include}};
+    MapRequest request;
     const auto text = fields.text("url");
     if (!text && !fields.any("url")) fields.reject("url", "is missing");
-    const auto url = text ? work::parse_page_address(*text) : fail(ErrorCode::not_found, "");
+    const auto url = text ? url::parse_page_address(*text) : fail(ErrorCode::not_found, "");
     if (text && !url) fields.reject("url", "is no http or https URL");
-    if (url) request.url = url->href();
+    if (url) request.question.url = url->href();
     if (const auto limit = fields.integer("limit", 1, most_links))
-        request.options.limit = static_cast<std::size_t>(*limit);
-    request.options.search = fields.text("search").value_or("");
-    if (fields.flag("includeSubdomains") == false) request.options.subdomains = work::Subdomains::leave_out;
+        request.question.limit = static_cast<std::size_t>(*limit);
+    request.question.search = fields.text("search").value_or("");
+    request.question.subdomains = fields.flag("includeSubdomains").value_or(true);
     request.ignore_query = fields.flag("ignoreQueryParameters").value_or(true);
     const auto sitemap = fields.text("sitemap");
     if (sitemap == "only" || fields.flag("sitemapOnly") == true)
-        request.options.sitemap = work::SitemapUse::only;
+        request.question.sitemap = crawl::SitemapUse::only;
     else if (sitemap == "skip" || fields.flag("ignoreSitemap") == true)
-        request.options.sitemap = work::SitemapUse::skip;
+        request.question.sitemap = crawl::SitemapUse::skip;
     else if (sitemap && sitemap != "include")
         fields.reject("sitemap", "has to be include, skip or only");
     if (const auto timeout = fields.integer("timeout", 1'000, 3'600'000))
@@ -46,10 +45,10 @@ MapRequest read_map_request(const json::object& body, std::vector<Issue>& issues
     return request;
 }
 
-json::array links_of(const work::SiteMap& map, bool ignore_query) {
+json::array links_of(const SiteMap& map, bool ignore_query) {
     json::array links;
     std::vector<std::string> seen;
-    for (const work::FoundPage& page : map.links) {
+    for (const SiteMap::Page& page : map.pages) {
         std::string url = page.url;
         if (ignore_query) url.resize(std::min(url.find('?'), url.size()));
         if (url != page.url && std::ranges::find(seen, url) != seen.end()) continue;
@@ -67,11 +66,11 @@ void run(Api& api, const Call& call, const MapRequest& request) {
     const std::jthread clock([&](std::stop_token answered) {
         if (pause_for(request.timeout, answered)) late.request_stop();
     });
-    const work::SiteMap map = api.services().map(request.url, request.options, late.get_token());
-    if (late.stop_requested() && map.links.empty())
+    const SiteMap map = api.services().map(request.question, late.get_token());
+    if (late.stop_requested() && map.pages.empty())
         return call.respond(
             reply_error(408, "MAP_TIMEOUT", "the map took longer than the timeout of the request"));
-    if (!map.success()) return call.respond(reply(*map.error));
+    if (map.error) return call.respond(reply(*map.error));
     json::object answer{{"success", true}, {"links", links_of(map, request.ignore_query)}};
     if (call.is_v1())
         for (json::value& link : answer["links"].get_array()) link = json::value(link.at("url"));

@@ -10,7 +10,6 @@
 #include "api/reply.h"
 #include "crawl/url_identity.h"
 #include "model/records_json.h"
-#include "work/start_crawl.h"
 
 namespace quarry::api {
 namespace {
@@ -102,7 +101,7 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     if (request.wish.cached_only)
         return call.respond(reply_error(404, "SCRAPE_LOCKDOWN_CACHE_MISS",
                                         "the page is not stored, and was not to be fetched"));
-    const auto group = work::start_crawl(store, request.options);
+    const auto group = api.services().begin_crawl(request.options);
     if (!group) return call.respond(reply(group.error()));
     const auto waiting = std::make_shared<Waiting>(std::move(call), std::move(request.options), *group);
     const auto until = std::chrono::steady_clock::now() + request.wish.timeout;

@@ -7,8 +7,7 @@
 #include "api/knowledge/progress.h"
 #include "api/reply.h"
 #include "model/job.h"
-#include "work/page_address.h"
-#include "work/start_crawl.h"
+#include "url/page_address.h"
 
 namespace quarry::api {
 namespace {
@@ -26,7 +25,7 @@ crawl::CrawlOptions read_request(const json::object& body, std::vector<Issue>& i
     Fields fields(body, issues);
     const auto text = fields.text("url");
     if (!text && !fields.any("url")) fields.reject("url", "is missing");
-    const auto url = text ? work::parse_page_address(*text) : fail(ErrorCode::not_found, "");
+    const auto url = text ? url::parse_page_address(*text) : fail(ErrorCode::not_found, "");
     if (text && !url) fields.reject("url", "is no http or https URL");
     if (url) options.urls = {url->href()};
     if (const auto depth = fields.integer("max_depth", 0, deepest))
@@ -40,7 +39,7 @@ crawl::CrawlOptions read_request(const json::object& body, std::vector<Issue>& i
 // {"success", "progressId", …}: the crawl's id is what its progress is asked by.
 Response begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
     options.owner = call.owner;
-    const auto id = work::start_crawl(api.services().store, options);
+    const auto id = api.services().begin_crawl(options);
     if (!id) return reply(id.error());
     const auto group = reader.group(*id);
     if (!group) return reply(group.error());
@@ -108,7 +107,7 @@ void stop_knowledge_crawl(Api& api, store::Reader& reader, Call call) {
 void refresh_knowledge(Api& api, store::Reader& reader, Call call) {
     const auto group = find_source(reader, call);
     if (!group) return call.respond(reply(group.error()));
-    auto options = work::options_of(*group);
+    auto options = crawl::options_of(*group);
     call.respond(options ? begin(api, reader, call, *std::move(options)) : reply(options.error()));
 }
 

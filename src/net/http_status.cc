@@ -1,10 +1,10 @@
-#include "work/http_status.h"
+#include "net/http_status.h"
 
 #include <string_view>
 
 #include <fmt/format.h>
 
-namespace quarry::work {
+namespace quarry::net {
 
 namespace {
 
@@ -68,4 +68,4 @@ ErrorCode http_error_code(int status) {
     }
 }
 
-}  // namespace quarry::work
+}  // namespace quarry::net

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 
-namespace quarry::work {
+namespace quarry::net {
 
 // "HTTP 404 Not Found"; "HTTP 599" for codes without a registered name.
 std::string http_status_line(int status);
@@ -14,4 +14,4 @@ std::string http_status_line(int status);
 // refused.
 ErrorCode http_error_code(int status);
 
-}  // namespace quarry::work
+}  // namespace quarry::net

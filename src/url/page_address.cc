@@ -1,10 +1,10 @@
-#include "work/page_address.h"
+#include "url/page_address.h"
 
 #include <fmt/format.h>
 
 #include "base/ascii.h"
 
-namespace quarry::work {
+namespace quarry::url {
 
 namespace {
 
@@ -17,10 +17,10 @@ bool lacks_scheme(std::string_view text) {
 
 }  // namespace
 
-Result<url::Url> parse_page_address(std::string_view text) {
+Result<Url> parse_page_address(std::string_view text) {
     text = trimmed(text);
     if (text.empty()) return fail(ErrorCode::invalid_argument, "Invalid URL: it is empty");
-    auto url = url::Url::parse(lacks_scheme(text) ? fmt::format("http://{}", text) : std::string(text));
+    auto url = Url::parse(lacks_scheme(text) ? fmt::format("http://{}", text) : std::string(text));
     if (!url) return url;
     if (!url->is_http()) {
         return fail(ErrorCode::invalid_argument,
@@ -31,7 +31,7 @@ Result<url::Url> parse_page_address(std::string_view text) {
 }
 
 std::string without_secrets(std::string_view address) {
-    if (const auto url = url::Url::parse(address)) {
+    if (const auto url = Url::parse(address)) {
         return url->username().empty() && url->password().empty() ? std::string(address)
                                                                   : url->without_credentials();
     }
@@ -42,4 +42,4 @@ std::string without_secrets(std::string_view address) {
     return fmt::format("{}{}", address.substr(0, start), address.substr(start + at_sign + 1));
 }
 
-}  // namespace quarry::work
+}  // namespace quarry::url

@@ -7,14 +7,14 @@
 #include "base/result.h"
 #include "url/url.h"
 
-namespace quarry::work {
+namespace quarry::url {
 
 // Reads an http(s) URL; "example.com/x" and "localhost:8080" mean http://. Fails with `invalid_argument`:
 // "Invalid URL …" or that the scheme is not one quarry fetches.
-Result<url::Url> parse_page_address(std::string_view text);
+Result<Url> parse_page_address(std::string_view text);
 
 // The URL as it may be shown and stored: without user name and password. What is no URL stays, but for what
 // stands where those would be.
 std::string without_secrets(std::string_view address);
 
-}  // namespace quarry::work
+}  // namespace quarry::url
