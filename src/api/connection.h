@@ -2,6 +2,8 @@
 // server's thread.
 #pragma once
 
+#include "api/asio.h"  // before the others
+
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -1,5 +1,7 @@
 #include "api/server.h"
 
+#include "api/asio.h"  // before the others
+
 #include <atomic>
 #include <thread>
 

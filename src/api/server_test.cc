@@ -1,6 +1,8 @@
 // The API's sockets from the client's side: real connections, and clients that break the rules.
 #include "api/server.h"
 
+#include "api/asio.h"  // before the others
+
 #include <condition_variable>
 #include <latch>
 #include <mutex>
