@@ -223,10 +223,13 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
         if (!content) return unreadable(fetched, content.error());
         write.facts.content_hash = store::content_hash(document.metadata.title,
                                                        document.markdown + content->details + document.html);
+        write.content = *std::move(content);
     }
     const auto& former = fetched.lease.former;
     const bool is_unchanged = former && former->content_hash == write.facts.content_hash;
-    if (!is_unchanged) {
+    if (is_unchanged) {
+        write.content.reset();
+    } else if (!write.content) {
         auto content = packed(document, crawl.extract.formats);
         if (!content) return unreadable(fetched, content.error());
         write.content = *std::move(content);
