@@ -88,6 +88,12 @@ Result<json::object> read_json(const Request& request) {
     return std::move(value.get_object());
 }
 
+Response too_busy() {
+    Response busy = reply_error(503, "UNAVAILABLE", "too many requests wait already");
+    busy.headers.push_back({.name = "Retry-After", .value = "1"});
+    return busy;
+}
+
 Response method_not_allowed(const Found& found) {
     std::string allowed;
     for (const Method method : found.allowed) {
@@ -136,22 +142,24 @@ void Api::dispatch(Call call) {
             404, "NOT_FOUND",
             fmt::format("there is no {} here. GET /openapi.json lists what there is", request.path)));
     call.values = std::move(found.values);
-    const auto late = call.exchange;
-    const bool is_taken =
-        post([this, route = found.route, call = std::move(call)](store::Reader& reader) mutable {
-            if (route->body == BodyKind::json) {
-                auto body = read_json(call.request());
-                if (!body && body.error().code == ErrorCode::invalid_argument)
-                    return call.respond(reply_error(400, "BAD_REQUEST_INVALID_JSON", body.error().message));
-                if (!body) return call.respond(reply(body.error()));
-                call.body = *std::move(body);
-            }
-            route->run(*this, reader, std::move(call));
-        });
-    if (is_taken) return;
-    Response busy = reply_error(503, "UNAVAILABLE", "too many requests wait already");
-    busy.headers.push_back({.name = "Retry-After", .value = "1"});
-    late->respond(std::move(busy));
+    post(call, [this, route = found.route, call](store::Reader& reader) mutable {
+        if (route->body == BodyKind::json) {
+            auto body = read_json(call.request());
+            if (!body && body.error().code == ErrorCode::invalid_argument)
+                return call.respond(reply_error(400, "BAD_REQUEST_INVALID_JSON", body.error().message));
+            if (!body) return call.respond(reply(body.error()));
+            call.body = *std::move(body);
+        }
+        route->run(*this, reader, std::move(call));
+    });
+}
+
+void Api::post(const Call& call, Desks::Errand errand) {
+    if (!desks_->post(std::move(errand))) call.respond(too_busy());
+}
+
+void Api::post_slow(const Call& call, Desks::Errand errand) {
+    if (!slow_desks_->post(std::move(errand))) call.respond(too_busy());
 }
 
 }  // namespace quarry::api

@@ -45,8 +45,6 @@ struct Services {
     std::function<Result<search::SearchAnswer>(const search::SearchRequest&)> search{};
     std::function<Result<GroupId>(const crawl::CrawlOptions&)> begin_crawl{};
     std::function<SiteMap(const MapQuestion&, std::stop_token)> map{};
-    // What the owner's socket answers to commands (app/owner_methods.h).
-    std::function<Result<boost::json::value>(const std::string&, const boost::json::object&)> perform{};
     std::function<void(std::string_view)> log{};  // a line for each request; none: no log
     std::string version{};
     int max_concurrency = 256;       // pages on the wire at once
@@ -66,8 +64,10 @@ public:
     Live& live() { return live_; }
     // False if too many wait already.
     bool post(Desks::Errand errand) { return desks_->post(std::move(errand)); }
+    // The call is refused if too many wait already.
+    void post(const Call& call, Desks::Errand errand);
     // For what may take long, because others are asked: it holds up nothing that is quick.
-    bool post_slow(Desks::Errand errand) { return slow_desks_->post(std::move(errand)); }
+    void post_slow(const Call& call, Desks::Errand errand);
     std::stop_token stopping() const { return stop_.get_token(); }
 
 private:

@@ -237,7 +237,6 @@ Task<bool> Connection::answer(Turn& turn) {
     auto& raw = turn.parser->get();
     error_code error;
     const auto peer = stream_.socket().remote_endpoint(error);
-    const auto local = stream_.socket().local_endpoint(error);
     if (error) co_return false;
     Target target = parse_target({raw.target().data(), raw.target().size()});
     Request request{.method = method_of(raw.method()),
@@ -245,7 +244,6 @@ Task<bool> Connection::answer(Turn& turn) {
                     .query = std::move(target.query),
                     .body = std::move(raw.body()),
                     .peer = peer.address().to_string(),
-                    .is_local = peer.address().is_loopback() || peer.address() == local.address(),
                     .is_upgrade = websocket::is_upgrade(raw)};
     for (const auto& field : raw) {
         const std::string_view name(field.name_string().data(), field.name_string().size());

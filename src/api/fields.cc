@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "url/page_address.h"
+
 namespace quarry::api {
 
 namespace json = boost::json;
@@ -61,6 +63,23 @@ std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t 
         return std::nullopt;
     }
     return number;
+}
+
+std::optional<std::string> read_page_url(std::string_view text) {
+    constexpr std::size_t longest_url = 8'192;
+    if (text.size() > longest_url) return std::nullopt;
+    const auto url = url::parse_page_address(text);
+    if (!url) return std::nullopt;
+    return url->href();
+}
+
+std::optional<std::string> Fields::url(std::string_view name) {
+    if (!any(name)) reject(name, "is missing");
+    const auto text = this->text(name);
+    if (!text) return std::nullopt;
+    auto url = read_page_url(*text);
+    if (!url) reject(name, "is no http or https URL");
+    return url;
 }
 
 std::optional<double> Fields::number(std::string_view name, double least, double most) {

@@ -18,6 +18,9 @@ struct Issue {
     std::string message{};
 };
 
+// Nothing if it is no http or https URL, or too long for one.
+std::optional<std::string> read_page_url(std::string_view text);
+
 class Fields {
 public:
     // Both outlive it. `prefix` is where the object stands: "scrapeOptions." or "".
@@ -30,6 +33,8 @@ public:
     std::optional<std::vector<std::string>> texts(std::string_view name);  // a list; one text counts as one
     std::optional<std::int64_t> integer(std::string_view name, std::int64_t least = 0,
                                         std::int64_t most = std::numeric_limits<std::int64_t>::max());
+    // The address of a page, as it is fetched: with a scheme, and normalised. It has to be there.
+    std::optional<std::string> url(std::string_view name);
     std::optional<double> number(std::string_view name, double least, double most);
     const boost::json::object* object(std::string_view name);
     const boost::json::array* array(std::string_view name);

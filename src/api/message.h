@@ -24,7 +24,6 @@ struct Request {
     std::vector<Header> headers{};                             // in order
     std::string body{};
     std::string peer{};       // the address that is connected: "127.0.0.1"
-    bool is_local = false;    // that address is this machine's own
     bool is_upgrade = false;  // it asks for a WebSocket
 
     // The first of that name; nothing if there is none.

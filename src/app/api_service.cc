@@ -41,9 +41,6 @@ api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProc
                                                                          std::stop_token stop) {
         return map_of(owner, agent, question, std::move(stop));
     };
-    services.perform = [&owner](const std::string& method, const boost::json::object& params) {
-        return owner.handle(method, params);
-    };
     services.log = std::move(log);
     services.version = place.version;
     services.max_concurrency = static_cast<int>(place.settings.number("worker.fetches"));

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "model/job.h"
-#include "url/page_address.h"
 
 namespace quarry::api {
 namespace {
@@ -16,7 +15,6 @@ using crawl::CrawlOptions;
 
 constexpr std::size_t most_urls = 100'000;
 constexpr std::int64_t most_pages = 1'000'000;
-constexpr std::size_t longest_url = 8'192;
 
 struct NamedFormat {
     std::string_view name;
@@ -80,27 +78,6 @@ std::vector<Header> read_headers(Fields& fields) {
 template <typename T>
 void set(T& into, std::optional<T> value) {
     if (value) into = *std::move(value);
-}
-
-// As it is fetched: with a scheme, and normalised.
-std::optional<std::string> read_url(std::string_view text) {
-    if (text.size() > longest_url) return std::nullopt;
-    const auto url = url::parse_page_address(std::string(text));
-    if (!url) return std::nullopt;
-    return url->href();
-}
-
-void read_single_url(Fields& fields, CrawlOptions& options) {
-    const auto text = fields.text("url");
-    if (!text) {
-        if (!fields.any("url")) fields.reject("url", "is missing");
-        return;
-    }
-    if (auto url = read_url(*text)) {
-        options.urls = {*std::move(url)};
-    } else {
-        fields.reject("url", "is no http or https URL");
-    }
 }
 
 crawl::SitemapUse read_sitemap_use(Fields& fields) {
@@ -186,7 +163,7 @@ PageWish read_page_wish(Fields& fields, CrawlOptions& options) {
 CrawlOptions read_crawl_request(const json::object& body, std::vector<Issue>& issues) {
     CrawlOptions options;
     Fields fields(body, issues);
-    read_single_url(fields, options);
+    if (auto url = fields.url("url")) options.urls = {*std::move(url)};
     read_scope(fields, options);
     read_manners(fields, options);
     if (const json::object* page = fields.object("scrapeOptions")) {
@@ -207,7 +184,7 @@ CrawlOptions read_batch_request(const json::object& body, std::vector<Issue>& is
     if (!urls && !fields.any("urls")) fields.reject("urls", "is missing");
     const bool ignores_invalid = fields.flag("ignoreInvalidURLs").value_or(true);
     for (const std::string& text : urls.value_or(std::vector<std::string>{})) {
-        if (auto url = read_url(text)) {
+        if (auto url = read_page_url(text)) {
             options.urls.push_back(*std::move(url));
         } else {
             invalid.push_back(text);
@@ -228,7 +205,7 @@ ScrapeRequest read_scrape_request(const json::object& body, std::vector<Issue>& 
     request.options.limit = 1;
     request.options.priority = priority_high;
     Fields fields(body, issues);
-    read_single_url(fields, request.options);
+    if (auto url = fields.url("url")) request.options.urls = {*std::move(url)};
     request.wish = read_page_wish(fields, request.options);
     set(request.options.zero_retention, fields.flag("zeroDataRetention"));
     check(request.options, issues);

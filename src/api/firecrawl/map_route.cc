@@ -1,12 +1,12 @@
 // The pages of a site, without fetching them all.
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include "api/fields.h"
 #include "api/firecrawl/routes.h"
 #include "api/reply.h"
 #include "base/pause.h"
-#include "url/page_address.h"
 
 namespace quarry::api {
 namespace {
@@ -23,11 +23,7 @@ MapRequest read_map_request(const json::object& body, std::vector<Issue>& issues
     constexpr std::int64_t most_links = 100'000;
     Fields fields(body, issues);
     MapRequest request;
-    const auto text = fields.text("url");
-    if (!text && !fields.any("url")) fields.reject("url", "is missing");
-    const auto url = text ? url::parse_page_address(*text) : fail(ErrorCode::not_found, "");
-    if (text && !url) fields.reject("url", "is no http or https URL");
-    if (url) request.question.url = url->href();
+    request.question.url = fields.url("url").value_or("");
     if (const auto limit = fields.integer("limit", 1, most_links))
         request.question.limit = static_cast<std::size_t>(*limit);
     request.question.search = fields.text("search").value_or("");
@@ -47,12 +43,11 @@ MapRequest read_map_request(const json::object& body, std::vector<Issue>& issues
 
 json::array links_of(const SiteMap& map, bool ignore_query) {
     json::array links;
-    std::vector<std::string> seen;
+    std::set<std::string> seen;
     for (const SiteMap::Page& page : map.pages) {
         std::string url = page.url;
         if (ignore_query) url.resize(std::min(url.find('?'), url.size()));
-        if (url != page.url && std::ranges::find(seen, url) != seen.end()) continue;
-        seen.push_back(url);
+        if (!seen.insert(url).second) continue;
         json::object link{{"url", url}};
         if (!page.title.empty()) link["title"] = page.title;
         links.push_back(std::move(link));
@@ -84,9 +79,8 @@ void map_site(Api& api, store::Reader&, Call call) {
     std::vector<Issue> issues;
     MapRequest request = read_map_request(call.body, issues);
     if (!issues.empty()) return call.respond(reply(issues));
-    const bool is_taken = api.post_slow(
-        [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
-    if (!is_taken) call.respond(reply_error(503, "UNAVAILABLE", "too many requests wait already"));
+    api.post_slow(call,
+                  [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
 }
 
 }  // namespace quarry::api

@@ -76,7 +76,7 @@ Response outcome_of(store::Reader& reader, const Waiting& waiting, const std::st
 }
 
 void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
-    const bool is_taken = api.post([&api, waiting, is_over](store::Reader& reader) {
+    api.post(waiting->call, [&api, waiting, is_over](store::Reader& reader) {
         const auto group = reader.group(waiting->group);
         const std::string id = group ? id_of(*group, reader) : "";
         if (is_over) return waiting->call.respond(outcome_of(reader, *waiting, id));
@@ -84,7 +84,6 @@ void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
         waiting->call.respond(
             reply_error(408, "SCRAPE_TIMEOUT", "the page took longer than the timeout of the request"));
     });
-    if (!is_taken) waiting->call.respond(reply_error(503, "UNAVAILABLE", "too many requests wait already"));
 }
 
 }  // namespace

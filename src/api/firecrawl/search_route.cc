@@ -60,9 +60,8 @@ void search_pages(Api& api, store::Reader&, Call call) {
     std::vector<Issue> issues;
     auto request = read_search_request(call.body, issues);
     if (!issues.empty()) return call.respond(reply(issues));
-    const bool is_taken = api.post_slow(
-        [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
-    if (!is_taken) call.respond(reply_error(503, "UNAVAILABLE", "too many requests wait already"));
+    api.post_slow(call,
+                  [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
 }
 
 }  // namespace quarry::api

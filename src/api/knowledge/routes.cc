@@ -7,7 +7,7 @@
 #include "api/knowledge/progress.h"
 #include "api/reply.h"
 #include "model/job.h"
-#include "url/page_address.h"
+#include "url/url.h"
 
 namespace quarry::api {
 namespace {
@@ -23,11 +23,7 @@ crawl::CrawlOptions read_request(const json::object& body, std::vector<Issue>& i
     constexpr std::int64_t deepest = 1'000, most_pages = 1'000'000, most_priority = 1'000'000;
     crawl::CrawlOptions options;
     Fields fields(body, issues);
-    const auto text = fields.text("url");
-    if (!text && !fields.any("url")) fields.reject("url", "is missing");
-    const auto url = text ? url::parse_page_address(*text) : fail(ErrorCode::not_found, "");
-    if (text && !url) fields.reject("url", "is no http or https URL");
-    if (url) options.urls = {url->href()};
+    if (auto url = fields.url("url")) options.urls = {*std::move(url)};
     if (const auto depth = fields.integer("max_depth", 0, deepest))
         options.max_depth = static_cast<int>(*depth);
     options.limit = fields.integer("limit", 1, most_pages).value_or(options.limit);
@@ -121,9 +117,7 @@ void search_knowledge(Api& api, store::Reader&, Call call) {
     request.filter.host = fields.text("source").value_or("");
     request.collection = fields.text("collection").value_or(request.collection);
     if (!issues.empty()) return call.respond(reply(issues));
-    const bool is_taken =
-        api.post_slow([&api, call, request](store::Reader&) { run_search(api, call, request); });
-    if (!is_taken) call.respond(reply_error(503, "UNAVAILABLE", "too many requests wait already"));
+    api.post_slow(call, [&api, call, request](store::Reader&) { run_search(api, call, request); });
 }
 
 }  // namespace quarry::api
