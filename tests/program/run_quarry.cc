@@ -33,18 +33,18 @@ struct Pipe {
     }
 };
 
-[[noreturn]] void become_quarry(const std::vector<std::string>& arguments, const RunOptions& options,
-                                const int (&streams)[3]) {
+[[noreturn]] void become(const std::string& program, const std::vector<std::string>& arguments,
+                         const RunOptions& options, const int (&streams)[3]) {
     for (int i = 0; i < 3; ++i) dup2(streams[i], i);
     if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
     std::vector<std::string> environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"};
     environment.insert(environment.end(), options.environment.begin(), options.environment.end());
-    std::vector<char*> argv = {const_cast<char*>(QUARRY_PROGRAM)}, envp;
+    std::vector<char*> argv = {const_cast<char*>(program.c_str())}, envp;
     for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     for (const auto& variable : environment) envp.push_back(const_cast<char*>(variable.c_str()));
     argv.push_back(nullptr);
     envp.push_back(nullptr);
-    execve(QUARRY_PROGRAM, argv.data(), envp.data());
+    execve(program.c_str(), argv.data(), envp.data());
     _exit(127);
 }
 
@@ -84,11 +84,17 @@ void exchange(Pipe* pipes, const RunOptions& options, Ran& ran, pid_t child) {
 }  // namespace
 
 Ran run_quarry(const std::vector<std::string>& arguments, const RunOptions& options) {
+    return run_program(QUARRY_PROGRAM, arguments, options);
+}
+
+Ran run_program(const std::string& program, const std::vector<std::string>& arguments,
+                const RunOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);
     Pipe pipes[3];
     const auto start = Clock::now();
     const pid_t child = fork();
-    if (child == 0) become_quarry(arguments, options, {pipes[0].ends[0], pipes[1].ends[1], pipes[2].ends[1]});
+    if (child == 0)
+        become(program, arguments, options, {pipes[0].ends[0], pipes[1].ends[1], pipes[2].ends[1]});
     pipes[0].close_end(0);
     pipes[1].close_end(1);
     pipes[2].close_end(1);
@@ -107,7 +113,10 @@ StartedQuarry::StartedQuarry(const std::vector<std::string>& arguments, const Ru
     process_ = fork();
     if (process_ != 0) return;
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    become_quarry(arguments, options, {nowhere, nowhere, nowhere});
+    const int errors = options.error_file.empty() ? nowhere
+                                                  : open(options.error_file.c_str(),
+                                                         O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    become(QUARRY_PROGRAM, arguments, options, {nowhere, nowhere, errors});
 }
 
 StartedQuarry::~StartedQuarry() {

@@ -23,9 +23,10 @@ struct RunOptions {
     std::vector<std::string> environment{};  // "NAME=value", added to a minimal environment
     std::string folder{};                    // where to run; "" means here
     int close_output_after_bytes = -1;       // closes the reading end after that many bytes, as `| head` does
+    std::string error_file{};  // gets the standard error of a StartedQuarry; "" means nobody does
 };
 
-// Starts it and goes on. What it writes is not read: it has /dev/null.
+// Starts it and goes on. What it writes is not read.
 class StartedQuarry {
 public:
     explicit StartedQuarry(const std::vector<std::string>& arguments, const RunOptions& options = {});
@@ -35,6 +36,7 @@ public:
 
     void send(int signal) const;
     int wait();  // the exit code, as in Ran
+    pid_t process() const { return process_; }
 
 private:
     pid_t process_ = -1;
@@ -42,5 +44,8 @@ private:
 
 // Waits for it to end; a program that hangs is killed after a minute, which fails the test that waits for it.
 Ran run_quarry(const std::vector<std::string>& arguments, const RunOptions& options = {});
+// The same with another program than quarry.
+Ran run_program(const std::string& program, const std::vector<std::string>& arguments,
+                const RunOptions& options = {});
 
 }  // namespace quarry::test

@@ -1,5 +1,4 @@
 // `quarry serve` over HTTP, as clients of Firecrawl's API use it.
-#include <csignal>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -7,6 +6,7 @@
 
 #include "program/api_client.h"
 #include "program/data_home.h"
+#include "program/service.h"
 #include "program/slow_site.h"
 
 using namespace quarry;
@@ -15,42 +15,6 @@ using namespace std::chrono_literals;
 namespace json = boost::json;
 
 namespace {
-
-class Service {
-public:
-    explicit Service(const DataHome& home, std::uint16_t port = free_port())
-        : port_(port), client(port), process_(arguments(port), options(home)) {
-        client.wait_until_ready();
-    }
-
-    std::uint16_t port() const { return port_; }
-    int stop() {
-        process_.send(SIGTERM);
-        return process_.wait();
-    }
-    void kill() {
-        process_.send(SIGKILL);
-        process_.wait();
-    }
-
-private:
-    static std::vector<std::string> arguments(std::uint16_t port) {
-        return {"serve", "--listen", fmt::format("127.0.0.1:{}", port)};
-    }
-    static RunOptions options(const DataHome& home) {
-        RunOptions options = home.options();
-        options.environment.emplace_back("QUARRY_FETCH_ALLOW_PRIVATE=true");
-        return options;
-    }
-
-    std::uint16_t port_;
-
-public:
-    const ApiClient client;
-
-private:
-    StartedQuarry process_;
-};
 
 std::string begin(const Service& service, std::string_view path, const json::object& body) {
     const ApiAnswer answer = service.client.post(path, json::serialize(body));

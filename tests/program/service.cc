@@ -1,0 +1,37 @@
+#include "program/service.h"
+
+#include <csignal>
+
+#include <fmt/format.h>
+
+namespace quarry::test {
+namespace {
+
+RunOptions options_of(const DataHome& home, const std::string& log_file) {
+    RunOptions options = home.options();
+    options.environment.emplace_back("QUARRY_FETCH_ALLOW_PRIVATE=true");
+    options.error_file = log_file;
+    return options;
+}
+
+}  // namespace
+
+Service::Service(const DataHome& home, std::uint16_t port)
+    : port_(port),
+      log_file_(home.file("serve.log")),
+      client(port),
+      process_({"serve", "--listen", fmt::format("127.0.0.1:{}", port)}, options_of(home, log_file_)) {
+    client.wait_until_ready();
+}
+
+int Service::stop() {
+    process_.send(SIGTERM);
+    return process_.wait();
+}
+
+void Service::kill() {
+    process_.send(SIGKILL);
+    process_.wait();
+}
+
+}  // namespace quarry::test
