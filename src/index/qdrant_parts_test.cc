@@ -14,12 +14,6 @@ namespace json = boost::json;
 
 namespace {
 
-std::string hex(std::span<const std::uint8_t> bytes) {
-    std::string text;
-    for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-    return text;
-}
-
 text::TermBag bag(std::initializer_list<text::TermCount> counts) {
     text::TermBag terms{.counts = counts};
     for (const text::TermCount& term : counts) terms.length += term.count;
@@ -44,20 +38,6 @@ IndexedPage example_page() {
 }
 
 }  // namespace
-
-TEST_CASE("SHA-256 is FIPS 180-4's") {
-    struct Case {
-        std::string text, digest;
-    };
-    const Case cases[] = {
-        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-        {std::string(1'000'000, 'a'), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
-    };
-    for (const Case& row : cases) CHECK(hex(sha256(row.text)) == row.digest);
-}
 
 TEST_CASE("a point's id is the first half of the digest as a UUID") {
     CHECK(point_id("abc") == "ba7816bf-8f01-cfea-4141-40de5dae2223");

@@ -2,7 +2,6 @@
 // an id is the beginning of the SHA-256 of what identifies the point.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,8 +9,6 @@
 #include "model/ids.h"
 
 namespace quarry::index {
-
-std::array<std::uint8_t, 32> sha256(std::string_view bytes);
 
 // "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 std::string point_id(std::string_view identifier);
