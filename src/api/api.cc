@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/gate.h"
+#include "api/json_body.h"
 #include "api/reply.h"
 
 namespace quarry::api {
@@ -14,9 +15,6 @@ namespace json = boost::json;
 
 constexpr int desk_count = 4;
 constexpr int slow_desk_count = 8;
-constexpr std::size_t most_json_bytes = 10u << 20;
-// Deeper than any request, shallower than any stack.
-constexpr std::size_t most_json_depth = 64;
 
 // Told to the client and written to the log, so that one finds the other.
 std::string new_request_id() {
@@ -74,20 +72,6 @@ private:
     const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-// `invalid_argument` in the words of clients that look for them.
-Result<json::object> read_json(const Request& request) {
-    if (request.body.empty()) return json::object();
-    if (request.body.size() > most_json_bytes)
-        return fail(ErrorCode::too_large, "a request of more than 10 MB is not read");
-    json::parse_options options;
-    options.max_depth = most_json_depth;
-    json::error_code error;
-    json::value value = json::parse(request.body, error, {}, options);
-    if (error) return fail(ErrorCode::invalid_argument, "the body is no JSON: " + error.message());
-    if (!value.is_object()) return fail(ErrorCode::invalid_argument, "the body has to be a JSON object");
-    return std::move(value.get_object());
-}
-
 Response too_busy() {
     Response busy = reply_error(503, "UNAVAILABLE", "too many requests wait already");
     busy.headers.push_back({.name = "Retry-After", .value = "1"});
@@ -144,7 +128,7 @@ void Api::dispatch(Call call) {
     call.values = std::move(found.values);
     post(call, [this, route = found.route, call](store::Reader& reader) mutable {
         if (route->body == BodyKind::json) {
-            auto body = read_json(call.request());
+            auto body = parse_json_object(call.request().body);
             if (!body && body.error().code == ErrorCode::invalid_argument)
                 return call.respond(reply_error(400, "BAD_REQUEST_INVALID_JSON", body.error().message));
             if (!body) return call.respond(reply(body.error()));

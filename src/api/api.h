@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +17,8 @@
 #include "api/server.h"
 #include "base/result.h"
 #include "crawl/options.h"
+#include "model/document.h"
+#include "model/page.h"
 #include "search/searcher.h"
 #include "store/store.h"
 
@@ -38,6 +41,13 @@ struct SiteMap {
     std::string warning{};
 };
 
+// A document that a client sent, with the fields of crawl options that say how it is to be read.
+struct Upload {
+    Page page{};
+    crawl::CrawlOptions options{};
+    std::chrono::milliseconds timeout{300'000};
+};
+
 // What the API is built on. All of it outlives the API.
 struct Services {
     store::Store& store;
@@ -45,7 +55,8 @@ struct Services {
     std::function<Result<search::SearchAnswer>(const search::SearchRequest&)> search{};
     std::function<Result<GroupId>(const crawl::CrawlOptions&)> begin_crawl{};
     std::function<SiteMap(const MapQuestion&, std::stop_token)> map{};
-    std::function<void(std::string_view)> log{};  // a line for each request; none: no log
+    std::function<Result<Document>(const Upload&)> read{};  // fails as work::read_document does
+    std::function<void(std::string_view)> log{};            // a line for each request; none: no log
     std::string version{};
     int max_concurrency = 256;       // pages on the wire at once
     bool answers_strangers = false;  // also by names that are not this machine's, and to pages of other sites

@@ -30,6 +30,7 @@ constexpr auto get = Method::get;
 constexpr auto post = Method::post;
 constexpr auto del = Method::del;
 constexpr auto json_body = BodyKind::json;
+constexpr auto form_body = BodyKind::bytes;
 
 constexpr Route table[] = {
     {get, "/healthz", "Whether the server lives", say_alive, BodyKind::none, Access::open},
@@ -38,6 +39,7 @@ constexpr Route table[] = {
     {get, "/openapi.json", "This description", describe, BodyKind::none, Access::open},
 
     {post, "/v2/scrape", "Fetch one page and give its words", scrape_page, json_body},
+    {post, "/v2/parse", "Give the words of a file that is sent along", parse_file, form_body},
     {post, "/v2/crawl", "Begin a crawl", begin_crawl, json_body},
     {get, "/v2/crawl/active", "Crawls that run", list_active_crawls},
     {get, "/v2/crawl/ongoing", "Crawls that run", list_active_crawls},

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "work/crawl_context.h"
 #include "work/map_site.h"
+#include "work/read_document.h"
 #include "work/start_crawl.h"
 
 namespace quarry::app {
@@ -28,6 +30,13 @@ api::SiteMap map_of(OwnerProcess& owner, const std::string& agent, const api::Ma
     return map;
 }
 
+// A PDF takes no longer than its sender waits for it.
+Result<Document> read_upload(const api::Upload& upload, fetch::PdfLimits limits) {
+    const auto patience = std::chrono::duration_cast<std::chrono::seconds>(upload.timeout);
+    limits.wall_time = std::min(limits.wall_time, patience);
+    return work::read_document(upload.page, work::extract_options(upload.options), limits);
+}
+
 api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
     api::Services services{.store = owner.store()};
     services.open_reader = [&place] { return open_reader(place); };
@@ -40,6 +49,9 @@ api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProc
     services.map = [&owner, agent = place.settings.text("robots.agent")](const api::MapQuestion& question,
                                                                          std::stop_token stop) {
         return map_of(owner, agent, question, std::move(stop));
+    };
+    services.read = [limits = pdf_limits(place.settings)](const api::Upload& upload) {
+        return read_upload(upload, limits);
     };
     services.log = std::move(log);
     services.version = place.version;

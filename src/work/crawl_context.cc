@@ -10,16 +10,6 @@ namespace quarry::work {
 
 namespace {
 
-extract::ExtractOptions extract_options(const crawl::CrawlOptions& options) {
-    extract::ExtractOptions extract{.formats = options.formats,
-                                    .full_page = options.full_page,
-                                    .include_tags = options.include_tags,
-                                    .exclude_tags = options.exclude_tags,
-                                    .when_empty = extract::WhenEmpty::keep};
-    extract.formats.markdown = extract.formats.metadata = extract.formats.links = true;
-    return extract;
-}
-
 net::AddressPolicy widened(net::AddressPolicy policy, const crawl::CrawlOptions& options) {
     policy.allow_private = policy.allow_private || options.allow_private;
     for (const std::string& text : options.allow_networks) {
@@ -46,6 +36,16 @@ Result<void> recall_pages(GroupId id, store::Reader& reader, crawl::NearDuplicat
 }
 
 }  // namespace
+
+extract::ExtractOptions extract_options(const crawl::CrawlOptions& options) {
+    extract::ExtractOptions extract{.formats = options.formats,
+                                    .full_page = options.full_page,
+                                    .include_tags = options.include_tags,
+                                    .exclude_tags = options.exclude_tags,
+                                    .when_empty = extract::WhenEmpty::keep};
+    extract.formats.markdown = extract.formats.metadata = extract.formats.links = true;
+    return extract;
+}
 
 CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, const CrawlDefaults& defaults)
     : id(group.id),

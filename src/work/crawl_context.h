@@ -28,6 +28,9 @@ struct CrawlDefaults {
     std::vector<Header> headers{};  // credentials: for the sites that the user named
 };
 
+// How its pages are read.
+extract::ExtractOptions extract_options(const crawl::CrawlOptions& options);
+
 class CrawlContext {
 public:
     // Reads the crawl's options from the store.
