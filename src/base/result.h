@@ -8,6 +8,7 @@
 namespace quarry {
 
 // The code is for programs: it decides the exit code, the HTTP status and whether a job is tried again.
+// Stores keep its number: new ones come last.
 enum class ErrorCode {
     invalid_argument,  // the caller asked for something that cannot be
     not_found,         // what was named is not there

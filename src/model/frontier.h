@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "model/ids.h"
 
 namespace quarry {
@@ -62,7 +63,8 @@ struct FrontierUrl {
     SkipReason skipped = SkipReason::none;
     int status = 0;  // HTTP; 0 if nothing answered yet
     int attempts = 0, stalls = 0;
-    std::string note{};  // the last error, or in words why it was skipped
+    std::string note{};                // the last error, or in words why it was skipped
+    std::optional<ErrorCode> error{};  // of a failed one: what kind of error that was
     std::optional<Timestamp> run_at{}, finished_at{};
     std::optional<ContentId> content{};
 };

@@ -35,6 +35,8 @@ struct NewGroup {
     std::string site{};  // what two crawls of the same site have in common: pages found by one and missed by
                          // the next are known by it
 
+    std::string request_key{};  // its client's name for it: an owner begins no two of the same; "" for none
+
     // Added when everything else of the group has ended; the group completes when these have.
     std::vector<NewJob> closing_jobs{};
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
@@ -23,9 +24,11 @@ struct Completed {
 struct Retry {
     std::string error{};
     Timestamp not_before{};
+    ErrorCode code = ErrorCode::unavailable;  // kept if it was the last attempt of a URL
 };
 struct Failed {
     std::string error{};
+    ErrorCode code = ErrorCode::unavailable;
 };
 // Not ready: the same again later, at no cost.
 struct Snooze {

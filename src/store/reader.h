@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/access.h"
 #include "model/collection.h"
 #include "model/frontier.h"
 #include "model/group.h"
@@ -87,6 +88,13 @@ struct SessionFilter {
     int limit = 100;
 };
 
+struct RequestFilter {
+    std::optional<Timestamp> since{}, before{};
+    std::string owner{};   // "" for all
+    int least_status = 0;  // 400: only those that failed
+    int limit = 100;
+};
+
 struct SlowPage {
     std::string url{};
     Timings timings{};
@@ -132,6 +140,14 @@ public:
     // Where the time of a crawl went: the sums, and the pages that took longest, the slowest first.
     virtual Result<Timings> timings(GroupId id) = 0;  // `not_found`
     virtual Result<std::vector<SlowPage>> slowest_pages(GroupId id, int limit) = 0;
+
+    virtual Result<std::vector<ApiKey>> keys() = 0;  // in order of creation, revoked ones too
+    // Nothing if the standard ones apply.
+    virtual Result<std::optional<OwnerLimits>> limits(const std::string& owner) = 0;
+    // What they had fetched, day by day, the oldest first.
+    virtual Result<std::vector<UsageDay>> usage(const std::string& owner, Timestamp since) = 0;
+    virtual Result<std::vector<RequestRecord>> requests(const RequestFilter& filter) = 0;  // newest first
+    virtual Result<std::vector<RequestDay>> request_days(int limit) = 0;                   // of older ones
 
     virtual Result<std::vector<WorkerInfo>> workers() = 0;
     virtual Result<std::vector<Schedule>> schedules() = 0;

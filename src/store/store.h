@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "model/access.h"
 #include "model/collection.h"
 #include "model/frontier.h"
 #include "model/group.h"
@@ -45,6 +46,11 @@ struct OwnerLimits {
     int running_jobs = 1'000;
     int running_groups = 3;
     std::int64_t open_jobs = 1'000'000;
+    // Kept here, but looked after by whoever takes requests. 0: as many as they like.
+    std::int64_t requests_per_minute = 0;
+    std::int64_t pages_per_month = 0;  // in any 30 days
+
+    friend bool operator==(const OwnerLimits&, const OwnerLimits&) = default;
 };
 
 // What a worker has room for.
@@ -141,7 +147,7 @@ struct Retention {
 };
 
 struct Swept {
-    std::int64_t jobs = 0, groups = 0, contents = 0, changes = 0, sessions = 0;
+    std::int64_t jobs = 0, groups = 0, contents = 0, changes = 0, sessions = 0, requests = 0;
 };
 
 // Pages that no crawl brought: imports, watched files.
@@ -216,8 +222,9 @@ public:
     // group is unknown, `conflict` if it is over.
     virtual Result<std::vector<Added>> add(std::vector<NewJob> jobs) = 0;
 
-    // Begins a group with its first jobs and URLs. It is `queued` while its owner's limit, or another
-    // group that wants no company, keeps it waiting; none of its jobs is leased before it runs.
+    // Begins a group with its first jobs and URLs. `conflict` if its owner has a group of that request_key.
+    // It is `queued` while its owner's limit, or another group that wants no company, keeps it waiting; none
+    // of its jobs is leased before it runs.
     virtual Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
                                       std::vector<FoundUrl> seeds) = 0;
 
@@ -292,6 +299,13 @@ public:
     virtual Result<void> add_session(const Session& session) = 0;
 
     virtual Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) = 0;
+
+    // Returns its id. `conflict` if there is a key of that hash.
+    virtual Result<std::int64_t> add_key(const ApiKey& key) = 0;
+    // False if there is no such key, or it has been revoked already. It stays in the list.
+    virtual Result<bool> revoke_key(std::int64_t id) = 0;
+    // Need not survive a power cut.
+    virtual Result<void> add_requests(std::span<const RequestRecord> requests) = 0;
 
     virtual Result<void> set_schedule(Schedule schedule) = 0;  // replaces the one of that name
     virtual Result<bool> remove_schedule(const std::string& name) = 0;

@@ -26,8 +26,8 @@ namespace json = boost::json;
 
 constexpr int max_redirects = 10;
 
-store::Outcome retry(const FetchedUrl& fetched, std::string error, Timestamp not_before) {
-    store::Outcome outcome{.end = store::Retry{std::move(error), not_before}};
+store::Outcome retry(const FetchedUrl& fetched, const Error& error, Timestamp not_before) {
+    store::Outcome outcome{.end = store::Retry{error.message, not_before, error.code}};
     if (fetched.page) outcome.status = fetched.page->status;
     return outcome;
 }
@@ -39,8 +39,8 @@ store::Outcome skip(const FetchedUrl& fetched, SkipReason reason, std::string no
 store::Outcome no_answer(const FetchedUrl& fetched, Timestamp now) {
     const Error& error = fetched.page.error();
     if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, error.message}};
-    if (!is_worth_another_attempt(error.code)) return {.end = store::Failed{error.message}};
-    return retry(fetched, error.message, next_attempt(fetch_backoff, fetched.lease.attempt, now));
+    if (!is_worth_another_attempt(error.code)) return {.end = store::Failed{error.message, error.code}};
+    return retry(fetched, error, next_attempt(fetch_backoff, fetched.lease.attempt, now));
 }
 
 bool may_pass(int status) {
@@ -58,15 +58,18 @@ store::Outcome error_status(const FetchedUrl& fetched, Timestamp now) {
     const Page& page = *fetched.page;
     const std::string line = net::http_status_line(page.status);
     if (page.status == 404 || page.status == 410) {
-        return {.end = store::Failed{line}, .status = page.status, .gone = {fetched.lease.key}};
+        return {.end = store::Failed{line, ErrorCode::not_found},
+                .status = page.status,
+                .gone = {fetched.lease.key}};
     }
-    if (!may_pass(page.status)) return {.end = store::Failed{line}, .status = page.status};
+    if (!may_pass(page.status))
+        return {.end = store::Failed{line, ErrorCode::refused}, .status = page.status};
     Timestamp not_before = next_attempt(fetch_backoff, fetched.lease.attempt, now);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
     if (const auto wait = fetch::retry_after(page.headers, seconds)) {
         not_before = std::max(not_before, now + *wait);
     }
-    return retry(fetched, line, not_before);
+    return retry(fetched, {ErrorCode::unavailable, line}, not_before);
 }
 
 // A redirect is not followed: its target gets an entry of its own, so that it is fetched once however many
@@ -203,7 +206,7 @@ store::Outcome not_modified(const FetchedUrl& fetched, const PageTools& tools) {
 
 store::Outcome unreadable(const FetchedUrl& fetched, const Error& error) {
     if (error.code == ErrorCode::unsupported) return skip(fetched, SkipReason::not_a_page, error.message);
-    return {.end = store::Failed{error.message}, .status = fetched.page->status};
+    return {.end = store::Failed{error.message, error.code}, .status = fetched.page->status};
 }
 
 store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTools& tools) {

@@ -177,7 +177,7 @@ void UrlDispatcher::start_lane(HostLane& lane) {
 UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
     auto address = url::Url::parse(waiting.lease.url);
     if (!address) {
-        finish_without_fetch(std::move(waiting), {.end = store::Failed{address.error().message}});
+        finish_without_fetch(std::move(waiting), {.end = store::Failed{address.error().message, address.error().code}});
         return Start::done_without;
     }
     if (!waiting.crawl->options.ignore_robots) {

@@ -146,4 +146,19 @@ TEST_CASE("what version 2 wrote is still there, and work on it goes on") {
     CHECK(store->finish({{{JobId{20}, Token{77}}, {}}}).value().at(0) == store::Verdict::already_applied);
 }
 
+TEST_CASE("what version 3 wrote is still there") {
+    const TemporaryFolder folder;
+    const std::string path = file_of_version(folder, 3);
+
+    auto store = open_store(path);
+    auto reader = store::open_sqlite_reader(path).value();
+
+    CHECK(reader->keys().value().at(0).hint == "qk-4f");
+    CHECK(reader->limits("local").value()->pages_per_month == 900);
+    CHECK(reader->usage("local", {}).value().at(0).pages == 42);
+    CHECK(reader->requests({}).value().at(0).status == 404);
+    CHECK(reader->request_days(1).value().at(0).requests == 10);
+    CHECK(store->add_group({.request_key = "once"}, {}, {}).error().code == ErrorCode::conflict);
+}
+
 }  // namespace quarry::test

@@ -88,6 +88,12 @@ Result<void> admit_one(Ledger& ledger, OpenGroup& group, const FoundUrl& url) {
     return {};
 }
 
+Result<bool> is_begun_already(Ledger& ledger, const NewGroup& group) {
+    if (group.request_key.empty()) return false;
+    const int owner = TRY(ledger.rows().owners.ensure(group.owner));
+    return ledger.rows().groups.has_request(owner, group.request_key);
+}
+
 Result<OpenGroup*> insert_group(Ledger& ledger, const NewGroup& group) {
     const std::int64_t id = ledger.next_id();
     const int owner = TRY(ledger.rows().owners.ensure(group.owner));
@@ -136,6 +142,8 @@ Answer<GroupId> add_group(Ledger& ledger, const NewGroup& group, std::span<const
     std::vector<NewJob> jobs(jobs_of_anyone.begin(), jobs_of_anyone.end());
     for (NewJob& job : jobs) job.owner = group.owner;
     if (auto error = TRY(too_many(ledger, jobs))) return Result<GroupId>(std::unexpected(*error));
+    if (TRY(is_begun_already(ledger, group)))
+        return Result<GroupId>(fail(ErrorCode::conflict, "Idempotency key already used"));
     OpenGroup& added = *TRY(insert_group(ledger, group));
     for (NewJob& job : jobs) {
         job.group = GroupId(added.id);

@@ -39,6 +39,7 @@ Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlSt
     count_url(group->counters, was, 0, -1);
     count_url(group->counters, end.state, end.status, 1);
     ledger.touch(*group);
+    if (end.state == UrlState::completed) ledger.count_page(group->owner);
     if (end.state == UrlState::completed || end.state == UrlState::failed) {
         ledger.tell({.what = end.state == UrlState::completed ? Event::What::page : Event::What::url_failed,
                      .group = GroupId(row.group),

@@ -30,12 +30,12 @@ public:
     Result<void> operator()(const Completed&) { return ended(UrlState::completed, {}); }
     Result<void> operator()(const Retry& retry) {
         ++row_.attempts;
-        if (row_.attempts >= ledger_.limits().url_attempts) return ended(UrlState::failed, retry.error);
+        if (row_.attempts >= ledger_.limits().url_attempts) return failed(retry.error, retry.code);
         return again(retry.not_before, retry.error);
     }
     Result<void> operator()(const Failed& failed) {
         ++row_.attempts;
-        return ended(UrlState::failed, failed.error);
+        return this->failed(failed.error, failed.code);
     }
     Result<void> operator()(const Snooze& snooze) {
         return again(snooze.until,
@@ -47,6 +47,10 @@ public:
     }
 
 private:
+    Result<void> failed(std::string_view note, ErrorCode code) {
+        base_.error = code;
+        return ended(UrlState::failed, note);
+    }
     Result<void> ended(UrlState state, std::string_view note) {
         UrlEnd end = base_;
         end.state = state;

@@ -59,7 +59,7 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
     sql.end = TRY(connection.prepare(R"sql(
         UPDATE frontier SET state = ?2, skipped = ?3, status = ?4, attempts = ?5, stalls = ?6, content = ?7,
                             finished_at = ?8, token = ?9, final_url = ?10, note = ?11, run_at = NULL,
-                            fetch_us = ?12, extract_us = ?13
+                            fetch_us = ?12, extract_us = ?13, error = ?14
         WHERE id = ?1)sql"));
     sql.requeue = TRY(connection.prepare(R"sql(
         UPDATE frontier SET attempts = ?2, stalls = ?3, run_at = ?4, note = coalesce(?5, note), status = ?6
@@ -79,7 +79,7 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
                                "WHERE state = 0 AND run_at IS NOT NULL"));
     sql.renew = TRY(connection.prepare(R"sql(
         UPDATE frontier SET state = 0, run_at = NULL, attempts = 0, stalls = 0, skipped = 0, finished_at = NULL,
-                            token = NULL
+                            token = NULL, error = NULL
         WHERE id = ?1)sql"));
     sql.forget = TRY(connection.prepare("DELETE FROM frontier WHERE id = ?1"));
     sql.count_waiting = TRY(connection.prepare("SELECT count(*) FROM frontier WHERE grp = ?1 AND state = 0"));
@@ -119,13 +119,14 @@ Result<bool> FrontierRows::has_aliases(std::int64_t group) {
 }
 
 Result<void> FrontierRows::end(std::int64_t id, const UrlEnd& end) {
-    std::optional<std::int64_t> token, content;
+    std::optional<std::int64_t> token, content, error;
     if (end.token) token = number(*end.token);
     if (end.content) content = number(*end.content);
+    if (end.error) error = static_cast<std::int64_t>(*end.error);
     return sql_.end
         .bind(id, static_cast<int>(end.state), static_cast<int>(end.skipped), end.status, end.attempts,
               end.stalls, content, column_of(end.finished_at), token, nullable(end.final_url),
-              nullable(end.note), nullable(end.fetch), nullable(end.extract))
+              nullable(end.note), nullable(end.fetch), nullable(end.extract), error)
         .run();
 }
 

@@ -46,6 +46,7 @@ struct UrlEnd {
     std::string_view final_url{};
     std::string_view note{};
     std::chrono::microseconds fetch{}, extract{};
+    std::optional<ErrorCode> error{};
 };
 
 struct DelayedUrl {

@@ -64,9 +64,9 @@ Result<GroupRows> GroupRows::create(db::Connection& connection) {
         INSERT INTO grp(id, kind, name, options, collection, site, owner, state, priority, company, page_limit,
                         url_limit, index_pages, zero_retention, closing_jobs, roots, error, created_at,
                         jobs_open, discovered, queued, running, completed, failed, skipped, unchanged,
-                        duplicates, gone, not_admitted, removed, bytes)
+                        duplicates, gone, not_admitted, removed, bytes, request_key)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13, ?14, '[]', '', ?15,
-                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))sql"));
+                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?16))sql"));
     sql.save = TRY(connection.prepare(R"sql(
         UPDATE grp SET state = ?2, priority = ?3, error = ?4, started_at = ?5, finished_at = ?6, last_id = ?7,
                        jobs_open = ?8, discovered = ?9, queued = ?10, running = ?11, completed = ?12,
@@ -81,6 +81,7 @@ Result<GroupRows> GroupRows::create(db::Connection& connection) {
     sql.set_index_pages = TRY(connection.prepare("UPDATE grp SET index_pages = 1 WHERE id = ?1"));
     sql.open = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE finished_at IS NULL"));
     sql.find = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE id = ?1"));
+    sql.find_request = TRY(connection.prepare("SELECT id FROM grp WHERE owner = ?1 AND request_key = ?2"));
     sql.state = TRY(connection.prepare("SELECT state FROM grp WHERE id = ?1"));
     sql.closing_jobs = TRY(connection.prepare("SELECT closing_jobs FROM grp WHERE id = ?1"));
     sql.clear_closing_jobs = TRY(connection.prepare("UPDATE grp SET closing_jobs = '[]' WHERE id = ?1"));
@@ -91,10 +92,12 @@ Result<GroupRows> GroupRows::create(db::Connection& connection) {
 
 Result<void> GroupRows::insert(std::int64_t id, const NewGroup& group, int owner, Timestamp now) {
     const std::string closing_jobs = jobs_to_json(group.closing_jobs);
+    std::optional<std::string_view> request_key;
+    if (!group.request_key.empty()) request_key = group.request_key;
     return sql_.insert
         .bind(id, group.kind, group.name, group.options, group.collection, group.site, owner, group.priority,
               static_cast<int>(group.company), group.page_limit, group.url_limit, group.index_pages,
-              group.zero_retention, closing_jobs, column_of(now))
+              group.zero_retention, closing_jobs, column_of(now), request_key)
         .run();
 }
 
@@ -135,6 +138,12 @@ Result<OpenGroup> GroupRows::load(std::int64_t id) {
     OpenGroup group = group_of(sql_.find);
     sql_.find.reset();
     return group;
+}
+
+Result<bool> GroupRows::has_request(int owner, const std::string& request_key) {
+    const bool is_there = TRY(sql_.find_request.bind(owner, request_key).step());
+    sql_.find_request.reset();
+    return is_there;
 }
 
 Result<std::optional<JobState>> GroupRows::state_of(std::int64_t id) {

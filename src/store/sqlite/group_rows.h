@@ -69,6 +69,7 @@ public:
     Result<void> set_index_pages(std::int64_t id);
     Result<std::vector<OpenGroup>> open_groups();
     Result<OpenGroup> load(std::int64_t id);
+    Result<bool> has_request(int owner, const std::string& request_key);
     // The state of any group, also one that is over; nothing if there is none.
     Result<std::optional<JobState>> state_of(std::int64_t id);
 
@@ -77,8 +78,8 @@ public:
 
 private:
     struct Statements {
-        db::Statement insert, save, add, set_index_pages, open, find, state, closing_jobs, clear_closing_jobs,
-            roots, set_roots;
+        db::Statement insert, save, add, set_index_pages, open, find, find_request, state, closing_jobs,
+            clear_closing_jobs, roots, set_roots;
     };
     explicit GroupRows(Statements statements) : sql_(std::move(statements)) {}
 

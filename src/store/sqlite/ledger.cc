@@ -198,6 +198,8 @@ Result<void> Ledger::save_groups() {
     dirty_groups_.clear();
     for (const auto& [id, tally] : tallies_) TRY(rows_->groups.add(id, tally));
     tallies_.clear();
+    for (const auto& [owner, pages] : pages_fetched_) TRY(rows_->owners.add_usage(owner, now(), pages));
+    pages_fetched_.clear();
     return outbox_->rows.save_counts();
 }
 

@@ -97,6 +97,8 @@ public:
 
     // What an outcome adds to its group, which may be over by now: written once per transaction.
     GroupTally& tally(std::int64_t group) { return tallies_[group]; }
+    // A page that an owner had fetched.
+    void count_page(int owner) { ++pages_fetched_[owner]; }
 
     // What of a group is not in its row.
     Result<void> load_group_facts(OpenGroup& group);
@@ -184,6 +186,7 @@ private:
     bool known_is_forgotten_ = false;  // in this transaction
 
     std::map<std::int64_t, GroupTally> tallies_;
+    std::map<int, std::int64_t> pages_fetched_;  // by owner
     std::vector<Event> events_;
     std::vector<std::pair<std::int64_t, UrlKey>> admitted_;
     std::function<void(std::span<const Event>, bool)> listener_;

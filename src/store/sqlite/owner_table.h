@@ -36,12 +36,14 @@ public:
     }
     int count() const { return static_cast<int>(owners_.size()); }
     Result<void> set_limits(int id, const OwnerLimits& limits);
+    // Pages that it had fetched, added to those of the day.
+    Result<void> add_usage(int id, Timestamp now, std::int64_t pages);
     // Reads names and limits; what runs is counted anew by the caller.
     Result<void> reload();
 
 private:
     struct Statements {
-        db::Statement all, insert, set_limits;
+        db::Statement all, insert, set_limits, add_usage;
     };
     OwnerTable(Statements statements, const OwnerLimits& standard)
         : sql_(std::move(statements)), standard_(standard) {}

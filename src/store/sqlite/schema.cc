@@ -361,7 +361,62 @@ CREATE TABLE session_day(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array steps = {version_1, version_2};
+// Keys, what is asked of a server, and what each owner had fetched. A crawl can be begun once only under a name
+// that its client gives it.
+constexpr std::string_view version_3 = R"sql(
+ALTER TABLE frontier ADD COLUMN error INTEGER;  -- of ErrorCode; NULL if it did not fail, or nobody knows why
+
+ALTER TABLE grp ADD COLUMN request_key TEXT;
+CREATE UNIQUE INDEX grp_request_key ON grp(owner, request_key) WHERE request_key IS NOT NULL;
+
+ALTER TABLE owner ADD COLUMN requests_per_minute INTEGER;
+ALTER TABLE owner ADD COLUMN pages_per_month INTEGER;
+
+CREATE TABLE usage(
+    owner INTEGER NOT NULL,
+    day   INTEGER NOT NULL,  -- its first moment, in UTC
+    pages INTEGER NOT NULL,
+    PRIMARY KEY(owner, day)
+) WITHOUT ROWID;
+
+CREATE TABLE api_key(
+    id         INTEGER PRIMARY KEY,
+    owner      TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    hint       TEXT NOT NULL,
+    hash       BLOB NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+);
+
+CREATE TABLE request(
+    id         INTEGER PRIMARY KEY,
+    at         INTEGER NOT NULL,
+    method     TEXT NOT NULL,
+    path       TEXT NOT NULL,
+    route      TEXT NOT NULL,
+    status     INTEGER NOT NULL,
+    took_us    INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    peer       TEXT NOT NULL,
+    user_agent TEXT NOT NULL,
+    owner      TEXT NOT NULL,
+    extra      TEXT NOT NULL  -- JSON
+);
+CREATE INDEX request_at ON request(at);
+
+-- What is left of older ones.
+CREATE TABLE request_day(
+    day      INTEGER NOT NULL,
+    route    TEXT NOT NULL,
+    status   INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    took_us  INTEGER NOT NULL,
+    PRIMARY KEY(day, route, status)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array steps = {version_1, version_2, version_3};
 static_assert(steps.size() == schema_version);
 
 }  // namespace

@@ -16,6 +16,6 @@ Result<std::int64_t> version_of(db::Connection& connection);
 // version, or one that is no database of quarry, is refused in a sentence: it is never touched.
 Result<void> migrate(db::Connection& connection);
 
-inline constexpr int schema_version = 2;
+inline constexpr int schema_version = 3;
 
 }  // namespace quarry::store

@@ -6,6 +6,7 @@
 
 #include "db/sqlite.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/sqlite_reader_access.h"
 #include "store/sqlite/sqlite_reader_collections.h"
 #include "store/sqlite/sqlite_reader_groups.h"
 #include "store/sqlite/sqlite_reader_jobs.h"
@@ -81,6 +82,20 @@ public:
     Result<Timings> timings(GroupId id) override { return TRY(read_group(connection_, id)).timings; }
     Result<std::vector<SlowPage>> slowest_pages(GroupId id, int limit) override {
         return read_slowest_pages(connection_, id, limit);
+    }
+
+    Result<std::vector<ApiKey>> keys() override { return read_keys(connection_); }
+    Result<std::optional<OwnerLimits>> limits(const std::string& owner) override {
+        return read_limits(connection_, owner);
+    }
+    Result<std::vector<UsageDay>> usage(const std::string& owner, Timestamp since) override {
+        return read_usage(connection_, owner, since);
+    }
+    Result<std::vector<RequestRecord>> requests(const RequestFilter& filter) override {
+        return read_requests(connection_, filter);
+    }
+    Result<std::vector<RequestDay>> request_days(int limit) override {
+        return read_request_days(connection_, limit);
     }
 
     Result<std::vector<WorkerInfo>> workers() override { return read_workers(connection_); }

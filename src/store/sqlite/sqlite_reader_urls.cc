@@ -26,7 +26,7 @@ static_assert(static_cast<int>(JobState::completed) == 2 && static_cast<int>(Job
 // keeps SQLite from taking the index on (grp, key) and sorting.
 constexpr const char* select_urls =
     "SELECT frontier.id, url, final_url, depth, source, " URL_STATE ", " URL_SKIPPED
-    ", status, attempts, stalls, note, run_at, frontier.finished_at, content"
+    ", status, attempts, stalls, note, run_at, frontier.finished_at, content, frontier.error"
     " FROM grp CROSS JOIN frontier LEFT JOIN lease ON lease.id = frontier.id"
     " WHERE +frontier.grp = grp.id AND frontier.id <= coalesce(grp.last_id, 9223372036854775807)";
 
@@ -48,6 +48,7 @@ FrontierUrl url_of(const db::Statement& row, GroupId group) {
         .finished_at = time_of(row.optional_integer(12)),
     };
     if (const auto content = row.optional_integer(13)) url.content = ContentId{*content};
+    if (const auto error = row.optional_integer(14)) url.error = static_cast<ErrorCode>(*error);
     return url;
 }
 

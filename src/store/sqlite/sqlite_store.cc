@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "store/sqlite/access.h"
 #include "store/sqlite/adding.h"
 #include "store/sqlite/change_signal.h"
 #include "store/sqlite/collection_rows.h"
@@ -127,6 +128,15 @@ public:
 
     Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) override {
         return change<void>([&] { return set_owner_limits(*ledger_, owner, limits); });
+    }
+    Result<std::int64_t> add_key(const ApiKey& key) override {
+        return change<std::int64_t>([&] { return store::add_key(*ledger_, key); });
+    }
+    Result<bool> revoke_key(std::int64_t id) override {
+        return change<bool>([&] { return store::revoke_key(*ledger_, id); });
+    }
+    Result<void> add_requests(std::span<const RequestRecord> requests) override {
+        return soon<void>([&] { return store::add_requests(*ledger_, requests); });
     }
     Result<void> set_schedule(Schedule schedule) override {
         return change<void>([&] { return store::set_schedule(*ledger_, schedule); });
@@ -289,6 +299,7 @@ Result<Swept> SqliteStore::sweep(const Retention& retention, std::chrono::millis
         swept.contents += step.swept.contents;
         swept.changes += step.swept.changes;
         swept.sessions += step.swept.sessions;
+        swept.requests += step.swept.requests;
         if (step.is_last) break;
     } while (std::chrono::steady_clock::now() < end);
     return swept;

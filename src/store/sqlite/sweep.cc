@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "store/sqlite/access.h"
 #include "store/sqlite/columns.h"
 #include "store/sqlite/secure_delete.h"
 #include "store/sqlite/sessions.h"
@@ -117,7 +118,8 @@ Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
     SweepStep step;
     step.swept.changes = TRY(sweep_changes(ledger, retention));
     step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_step));
-    if (step.swept.changes + step.swept.sessions > 0) return step;
+    step.swept.requests = TRY(fold_requests(ledger, ledger.now() - retention.metrics, jobs_per_step));
+    if (step.swept.changes + step.swept.sessions + step.swept.requests > 0) return step;
     const auto group = TRY(next_old_group(ledger, retention));
     if (!group) {
         ledger.sweep_place = {};
