@@ -3,11 +3,13 @@
 
 say() { printf '%s\n' "$*" >&2; }
 
-# packages PURPOSE...: the names in cmake/packages.txt for these purposes that are not installed.
+# missing_packages PURPOSE...: the names in cmake/packages.txt for these purposes that are not installed. A package whose
+# program is there is not missed, wherever it came from: Debian's npm and the Node.js of others exclude each other.
 missing_packages() {
     for purpose in "$@"; do
         sed -n "s/^$purpose  *//p" "$root/cmake/packages.txt"
-    done | while read -r package; do
+    done | while read -r package program; do
+        [ -n "$program" ] && command -v "$program" > /dev/null && continue
         state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || state=absent
         [ "$state" = installed ] || printf '%s ' "$package"
     done
