@@ -1,0 +1,93 @@
+// The published clients of Firecrawl's API, unmodified, against `quarry serve` on a real site. What each of
+// them does is in a script beside this file; here are the site, the server, and the client's exit code.
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include "program/data_home.h"
+#include "program/service.h"
+#include "servers/nginx.h"
+
+using namespace quarry;
+using namespace quarry::test;
+
+namespace {
+
+// More than one answer of a crawl's status holds, so that clients have a `next` to follow.
+constexpr int page_count = 130;
+
+// "" if the clients are there; why they are not otherwise.
+std::string install_clients() {
+    const TemporaryFolder folder;
+    const std::string said = folder.file("said");
+    const int status = std::system(
+        fmt::format("sh '{}/tests/clients/install.sh' '{}' > '{}'", QUARRY_SOURCE, QUARRY_CLIENTS, said)
+            .c_str());
+    const std::string reason = read_file(said);
+    CAPTURE(reason);
+    const int exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    REQUIRE((exit_code == 0 || exit_code == 3));
+    return exit_code == 0 ? "" : reason.substr(0, reason.find('\n'));
+}
+
+// A start with links to all others, one that robots.txt forbids, and one that leads nowhere.
+void write_site(const TemporaryFolder& folder) {
+    std::string links = R"(<a href="/private/plans.html">Plans</a> <a href="/loop">Round</a>)";
+    for (int number = 1; number <= page_count; ++number) {
+        links += fmt::format(R"( <a href="/pages/{0}.html">Stone {0}</a>)", number);
+        folder.write(
+            fmt::format("pages/{}.html", number),
+            fmt::format("<!doctype html><title>Stone {0}</title><main><h1>Stone {0}</h1><p>The block number "
+                        "{0} was cut from basalt and is kept in the yard.</p></main>",
+                        number));
+    }
+    folder.write("index.html",
+                 "<!doctype html><html lang=en><title>The yard</title><main><h1>The yard</h1><p>Granite is "
+                 "the hardest stone of this yard, and <b>marble</b> the whitest.</p><p>" +
+                     links + "</p></main>");
+    folder.write("private/plans.html", "<!doctype html><title>Plans</title><p>Nobody reads this.</p>");
+    folder.write("robots.txt", "User-agent: *\nDisallow: /private/\n");
+}
+
+void run_client(const std::string& script) {
+    if (const std::string reason = install_clients(); !reason.empty()) {
+        MESSAGE("skipped: clients from npm: " << reason);
+        return;
+    }
+    const TemporaryFolder root;
+    write_site(root);
+    const auto site = Nginx::start(root.path(), "location = /loop { return 302 /loop; }");
+    if (!site) {
+        MESSAGE("skipped: nginx is not installed");
+        return;
+    }
+    const DataHome home;
+    Service service(home);
+
+    const Ran ran =
+        run_program(std::string(QUARRY_CLIENTS) + "/node", {std::string(QUARRY_CLIENTS) + "/" + script},
+                    {.environment = {fmt::format("QUARRY_API=http://127.0.0.1:{}", service.port()),
+                                     "QUARRY_SITE=" + site->url(""), "QUARRY_LOG=" + service.log_file(),
+                                     "HOME=" + home.path(), "FIRECRAWL_NO_TELEMETRY=1", "NO_COLOR=1"},
+                     .folder = home.path()});
+
+    INFO(ran.out << ran.err);
+    CHECK(ran.exit_code == 0);
+    CHECK(service.stop() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("the JavaScript SDK works with the server") {
+    run_client("sdk.mjs");
+}
+
+TEST_CASE("Firecrawl's command line works with the server") {
+    run_client("cli.mjs");
+}
+
+TEST_CASE("the MCP server works with the server") {
+    run_client("mcp.mjs");
+}
