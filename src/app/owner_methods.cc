@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "app/owner_protocol.h"
 #include "app/write_pages.h"
 #include "crawl/options.h"
+#include "store/filter_json.h"
 #include "work/start_crawl.h"
 
 namespace quarry::app {
@@ -35,22 +35,6 @@ std::string optional_text(const json::object& params, std::string_view name) {
     return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-Result<store::PageFilter> parse_page_filter(const json::object& params) {
-    store::PageFilter filter{.collection = optional_text(params, "collection"),
-                             .host = optional_text(params, "host"),
-                             .path_prefix = optional_text(params, "path_prefix"),
-                             .site = optional_text(params, "site")};
-    if (params.contains("group")) filter.group = GroupId{TRY(number_param(params, "group"))};
-    const json::value* urls = params.if_contains("urls");
-    if (!urls) return filter;
-    if (!urls->is_array()) return fail(ErrorCode::invalid_argument, "\"urls\" has to be a list");
-    for (const json::value& url : urls->get_array()) {
-        if (!url.is_string()) return fail(ErrorCode::invalid_argument, "\"urls\" has to be a list of texts");
-        filter.urls.emplace_back(url.get_string());
-    }
-    return filter;
-}
-
 Result<json::value> crawl(Store& store, const json::object& params) {
     const auto options = TRY(crawl::parse_crawl_options(params));
     const GroupId group = TRY(work::start_crawl(store, options));
@@ -73,7 +57,7 @@ Result<json::value> reprioritise(Store& store, const json::object& params) {
 
 template <Result<std::int64_t> (Store::*change)(const JobFilter&)>
 Result<json::value> of_jobs(Store& store, const json::object& params) {
-    const JobFilter filter = TRY(parse_job_filter(params));
+    const JobFilter filter = TRY(store::parse_job_filter(params));
     return json::object{{"count", TRY((store.*change)(filter))}};
 }
 
@@ -99,12 +83,12 @@ Result<json::value> unschedule(Store& store, const json::object& params) {
 }
 
 Result<json::value> forget(Store& store, const json::object& params) {
-    const auto filter = TRY(parse_page_filter(params));
+    const auto filter = TRY(store::parse_page_filter(params));
     return json::object{{"count", TRY(store.forget(filter))}};
 }
 
 Result<json::value> index_again(Store& store, const json::object& params) {
-    const auto filter = TRY(parse_page_filter(params));
+    const auto filter = TRY(store::parse_page_filter(params));
     return json::object{{"count", TRY(store.index_again(filter))}};
 }
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include <fmt/format.h>
+#include "store/reader_records.h"
 
 namespace quarry::app {
 namespace {
@@ -15,7 +15,6 @@ constexpr std::array<std::string_view, 3> roles = {"background", "foreground", "
 constexpr std::array<std::string_view, 10> codes = {
     "invalid_argument", "not_found", "conflict",    "refused", "unavailable",
     "timeout",          "too_large", "unsupported", "corrupt", "interrupted"};
-constexpr std::array<std::string_view, 4> events = {"page", "url_failed", "group_changed", "job_ended"};
 
 // Where the name is in the list; nothing if it is not.
 template <typename Enum, std::size_t n>
@@ -47,28 +46,6 @@ std::int64_t take_part(std::string_view& version) {
     const auto dot = version.find('.');
     version.remove_prefix(dot == std::string_view::npos ? version.size() : dot + 1);
     return error == std::errc() ? part : 0;
-}
-
-Result<std::vector<JobState>> parse_states(const json::object& object) {
-    std::vector<JobState> states;
-    const json::value* list = object.if_contains("states");
-    if (!list || !list->is_array()) return states;
-    for (const json::value& item : list->get_array()) {
-        if (!item.is_string()) return fail(ErrorCode::invalid_argument, "a state is a word");
-        states.push_back(TRY(parse_job_state(std::string_view(item.get_string()))));
-    }
-    return states;
-}
-
-Result<std::vector<JobId>> parse_ids(const json::object& object) {
-    std::vector<JobId> ids;
-    const json::value* list = object.if_contains("ids");
-    if (!list || !list->is_array()) return ids;
-    for (const json::value& item : list->get_array()) {
-        if (!item.is_int64()) return fail(ErrorCode::invalid_argument, "an id is a number");
-        ids.push_back(JobId{item.get_int64()});
-    }
-    return ids;
 }
 
 }  // namespace
@@ -115,47 +92,8 @@ Error parse_error(const json::value& error) {
             text_in(*object, "message")};
 }
 
-json::object to_json(const store::JobFilter& filter) {
-    json::object object;
-    json::array ids, states;
-    for (const JobId id : filter.ids) ids.push_back(number(id));
-    for (const JobState state : filter.states) states.push_back(json::value(name_of(state)));
-    if (!ids.empty()) object["ids"] = std::move(ids);
-    if (filter.group) object["group"] = number(*filter.group);
-    if (!filter.kind.empty()) object["kind"] = filter.kind;
-    if (!states.empty()) object["states"] = std::move(states);
-    if (!filter.owner.empty()) object["owner"] = filter.owner;
-    if (!filter.collection.empty()) object["collection"] = filter.collection;
-    if (filter.older_than) object["older_than"] = filter.older_than->count();
-    return object;
-}
-
-Result<store::JobFilter> parse_job_filter(const json::value& json) {
-    constexpr std::array<std::string_view, 7> known = {"ids",   "group",      "kind",      "states",
-                                                       "owner", "collection", "older_than"};
-    const json::object* object = json.if_object();
-    if (!object) return fail(ErrorCode::invalid_argument, "a filter is an object");
-    // A field that is not understood would widen the filter: a newer command's `clear` must not empty all.
-    for (const auto& member : *object)
-        if (std::ranges::find(known, std::string_view(member.key())) == known.end())
-            return fail(ErrorCode::invalid_argument,
-                        fmt::format("cannot filter by \"{}\"", std::string_view(member.key())));
-    // Not inside the braces: g++ 12 leaks the fields before a TRY that returns.
-    auto ids = TRY(parse_ids(*object));
-    auto states = TRY(parse_states(*object));
-    store::JobFilter filter{.ids = std::move(ids),
-                            .kind = text_in(*object, "kind"),
-                            .states = std::move(states),
-                            .owner = text_in(*object, "owner"),
-                            .collection = text_in(*object, "collection")};
-    if (const auto group = number_in(*object, "group")) filter.group = GroupId{*group};
-    if (const auto age = number_in(*object, "older_than"))
-        filter.older_than = std::chrono::milliseconds(*age);
-    return filter;
-}
-
 json::object to_json(const store::Event& event) {
-    json::object object{{"event", events.at(static_cast<std::size_t>(event.what))}, {"id", number(event.id)}};
+    json::object object{{"event", store::name_of(event.what)}, {"id", number(event.id)}};
     if (event.group) object["group"] = number(*event.group);
     if (!event.url.empty()) object["url"] = event.url;
     if (event.status != 0) object["status"] = event.status;
@@ -164,9 +102,9 @@ json::object to_json(const store::Event& event) {
 }
 
 std::optional<store::Event> parse_event(const json::object& message) {
-    const auto what = find_name<store::Event::What>(events, text_in(message, "event"));
-    if (!what) return std::nullopt;
-    store::Event event{.what = *what,
+    store::Event::What what{};
+    if (!store::read_name(text_in(message, "event"), what)) return std::nullopt;
+    store::Event event{.what = what,
                        .id = JobId{number_in(message, "id").value_or(0)},
                        .url = text_in(message, "url"),
                        .status = static_cast<int>(number_in(message, "status").value_or(0)),

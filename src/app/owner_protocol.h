@@ -48,9 +48,6 @@ int compare_versions(std::string_view a, std::string_view b);
 boost::json::object to_json(const Error& error);
 Error parse_error(const boost::json::value& error);
 
-boost::json::object to_json(const store::JobFilter& filter);
-Result<store::JobFilter> parse_job_filter(const boost::json::value& json);
-
 // {"event":"page","group":7,"url":…,"status":200}; `group` is the number, not the public id.
 boost::json::object to_json(const store::Event& event);
 std::optional<store::Event> parse_event(const boost::json::object& message);

@@ -40,35 +40,6 @@ TEST_CASE("a greeting tells who is there, and a stranger is noticed") {
     CHECK_FALSE(parse_greeting(json::parse(R"([1])")));
 }
 
-TEST_CASE("a filter arrives as it was sent") {
-    const store::JobFilter filter{.ids = {JobId{1}, JobId{2}},
-                                  .group = GroupId{3},
-                                  .kind = "embed_page",
-                                  .states = {JobState::failed, JobState::cancelled},
-                                  .owner = "local",
-                                  .collection = "docs",
-                                  .older_than = std::chrono::hours(1)};
-
-    const store::JobFilter read = parse_job_filter(to_json(filter)).value();
-
-    CHECK(read.ids == filter.ids);
-    CHECK(read.group == filter.group);
-    CHECK(read.kind == filter.kind);
-    CHECK(read.states == filter.states);
-    CHECK(read.owner == filter.owner);
-    CHECK(read.collection == filter.collection);
-    CHECK(read.older_than == filter.older_than);
-    CHECK(to_json(store::JobFilter{}).empty());
-}
-
-TEST_CASE("a filter that is not understood is refused, since leaving a part out would widen it") {
-    for (const char* text : {R"({"sate":["failed"]})", R"({"states":["broken"]})", R"({"states":[1]})",
-                             R"({"ids":["x"]})", "[]", "null"}) {
-        CAPTURE(text);
-        CHECK(parse_job_filter(json::parse(text)).error().code == ErrorCode::invalid_argument);
-    }
-}
-
 TEST_CASE("an error keeps its code and its sentence") {
     const Error read = parse_error(to_json(Error{ErrorCode::too_large, "it is too much"}));
 

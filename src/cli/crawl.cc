@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "app/background.h"
-#include "app/owner_protocol.h"
 #include "cli/commands.h"
 #include "cli/crawl_end.h"
 #include "cli/crawl_options.h"
@@ -17,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/place.h"
 #include "cli/schedule.h"
+#include "store/filter_json.h"
 
 namespace quarry::cli {
 namespace {
@@ -128,7 +128,8 @@ int embed_crawl(const Session& session, const app::Workplace& place, const std::
     if (!group) return give_up(session, group.error());
     const auto begin = [&](const Perform& perform) -> Result<void> {
         TRY(perform("index_again", {{"group", number(group->id)}}));
-        TRY(perform("retry_jobs", app::to_json(store::JobFilter{.group = group->id, .kind = "embed_page"})));
+        TRY(perform("retry_jobs",
+                    store::to_json(store::JobFilter{.group = group->id, .kind = "embed_page"})));
         return {};
     };
     const IndexWork work{.group = group->id, .begin = begin};

@@ -5,12 +5,12 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/owner_protocol.h"
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
 #include "cli/index_wait.h"
 #include "cli/place.h"
 #include "cli/work_off.h"
+#include "store/filter_json.h"
 
 namespace quarry::cli {
 namespace {
@@ -32,9 +32,9 @@ int work(const Session& session, const app::Workplace& place, const ProcessWish&
     // Whoever asks by hand does not mean "in a minute": what failed or waits after an error is due now.
     embedding.begin = [&](const Perform& perform) -> Result<void> {
         TRY(perform("retry_jobs",
-                    app::to_json(store::JobFilter{.kind = "embed_page",
-                                                  .states = {JobState::queued, JobState::failed},
-                                                  .collection = wish.collection})));
+                    store::to_json(store::JobFilter{.kind = "embed_page",
+                                                    .states = {JobState::queued, JobState::failed},
+                                                    .collection = wish.collection})));
         return {};
     };
     const std::int64_t done_before = before.completed + before.failed;

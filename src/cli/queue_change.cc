@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "app/background.h"
-#include "app/owner_protocol.h"
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
+#include "store/filter_json.h"
 
 namespace quarry::cli {
 
@@ -19,7 +19,7 @@ int change_jobs(const Session& session, const app::Workplace& place, const Queue
     if (!reader) return give_up(session, reader.error());
     auto filter = job_filter(**reader, flags);
     if (!filter) return give_up(session, filter.error());
-    const auto asked = app::ask(place, change.method, app::to_json(*filter));
+    const auto asked = app::ask(place, change.method, store::to_json(*filter));
     if (!asked) return give_up(session, asked.error());
     const auto changed = asked->answer.at("count").to_number<std::int64_t>();
     if (session.json) {

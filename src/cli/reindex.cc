@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "app/collection_report.h"
-#include "app/owner_protocol.h"
 #include "cli/commands.h"
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
 #include "cli/index_wait.h"
 #include "cli/place.h"
+#include "store/filter_json.h"
 
 namespace quarry::cli {
 namespace {
@@ -41,7 +41,7 @@ Result<std::int64_t> begin_anew(const Perform& perform, const CollectionReport& 
     const json::value answer = TRY(perform("index_again", {{"collection", collection.name}}));
     // What waits after an error need not wait any longer.
     TRY(perform("retry_jobs",
-                app::to_json(store::JobFilter{.kind = "embed_page", .collection = collection.name})));
+                store::to_json(store::JobFilter{.kind = "embed_page", .collection = collection.name})));
     return answer.at("count").to_number<std::int64_t>();
 }
 

@@ -1,12 +1,11 @@
-// The words that states and reasons go by, in SQL dumps, JSON, the command line and documents alike.
+#include "model/names.h"
+
+#include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "model/frontier.h"
-#include "model/job.h"
 
 namespace quarry {
 
@@ -19,6 +18,15 @@ constexpr std::array<std::string_view, 6> url_states = {"queued", "running", "co
 constexpr std::array<std::string_view, 8> skip_reasons = {"none",      "robots",     "noindex", "redirect",
                                                           "canonical", "not_a_page", "outside", "limit"};
 constexpr std::array<std::string_view, 5> url_sources = {"seed", "link", "sitemap", "redirect", "former"};
+constexpr std::array<std::string_view, 3> companies = {"any", "none", "apart"};
+
+template <typename Enum, std::size_t count>
+bool find(const std::array<std::string_view, count>& names, std::string_view name, Enum& target) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return false;
+    target = static_cast<Enum>(found - names.begin());
+    return true;
+}
 
 }  // namespace
 
@@ -38,10 +46,33 @@ std::string_view name_of(UrlSource source) {
     return url_sources.at(static_cast<std::size_t>(source));
 }
 
+std::string_view name_of(Company company) {
+    return companies.at(static_cast<std::size_t>(company));
+}
+
+bool read_name(std::string_view name, JobState& target) {
+    return find(job_states, name, target);
+}
+
+bool read_name(std::string_view name, UrlState& target) {
+    return find(url_states, name, target);
+}
+
+bool read_name(std::string_view name, SkipReason& target) {
+    return find(skip_reasons, name, target);
+}
+
+bool read_name(std::string_view name, UrlSource& target) {
+    return find(url_sources, name, target);
+}
+
+bool read_name(std::string_view name, Company& target) {
+    return find(companies, name, target);
+}
+
 Result<JobState> parse_job_state(std::string_view name) {
-    for (std::size_t i = 0; i < job_states.size(); ++i) {
-        if (job_states[i] == name) return static_cast<JobState>(i);
-    }
+    JobState state{};
+    if (read_name(name, state)) return state;
     return fail(ErrorCode::invalid_argument,
                 fmt::format("there is no state \"{}\". There are: {}", name, fmt::join(job_states, ", ")));
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "model/public_id.h"
@@ -43,13 +42,6 @@ void add_details(json::object& record, const std::string& details) {
 }
 
 }  // namespace
-
-std::string iso_time(Timestamp time) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-    const auto milliseconds = (time - seconds).count();
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), milliseconds);
-}
 
 int percent_done(const Group& group) {
     if (group.state == JobState::completed) return 100;

@@ -11,13 +11,11 @@
 #include "base/clock.h"
 #include "model/frontier.h"
 #include "model/group.h"
+#include "model/iso_time.h"
 #include "model/job.h"
 #include "model/stored_page.h"
 
 namespace quarry {
-
-// "2026-01-30T15:00:10.000Z"
-std::string iso_time(Timestamp time);
 
 // 0 to 100. 100 only when the crawl is completed; URLs that are found later can take it back.
 int percent_done(const Group& group);

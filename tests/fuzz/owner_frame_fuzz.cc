@@ -9,6 +9,7 @@
 
 #include "app/frame.h"
 #include "app/owner_protocol.h"
+#include "store/filter_json.h"
 
 using namespace quarry::app;
 
@@ -24,8 +25,8 @@ void read_message(const std::string& message) {
     if (error) return;
     if (const auto greeting = parse_greeting(value))
         require(parse_greeting(to_json(*greeting))->version == greeting->version);
-    if (const auto filter = parse_job_filter(value))
-        require(to_json(*parse_job_filter(to_json(*filter))) == to_json(*filter));
+    if (const auto filter = quarry::store::parse_job_filter(value))
+        require(to_json(*quarry::store::parse_job_filter(to_json(*filter))) == to_json(*filter));
     parse_error(value);
     if (const auto* object = value.if_object())
         if (const auto event = parse_event(*object)) require(parse_event(to_json(*event))->url == event->url);

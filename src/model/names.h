@@ -1,0 +1,21 @@
+// Enums by the words they go by in SQL dumps, JSON, the command line and documents alike, and the way back.
+#pragma once
+
+#include <string_view>
+
+#include "model/frontier.h"
+#include "model/group.h"
+#include "model/job.h"
+
+namespace quarry {
+
+std::string_view name_of(Company company);
+
+// False if there is no such word; `target` is then as it was.
+bool read_name(std::string_view name, JobState& target);
+bool read_name(std::string_view name, UrlState& target);
+bool read_name(std::string_view name, SkipReason& target);
+bool read_name(std::string_view name, UrlSource& target);
+bool read_name(std::string_view name, Company& target);
+
+}  // namespace quarry
