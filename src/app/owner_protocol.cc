@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "model/names.h"
 #include "store/reader_records.h"
 
 namespace quarry::app {
@@ -12,10 +13,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array<std::string_view, 3> roles = {"background", "foreground", "command"};
-constexpr std::array<std::string_view, 10> codes = {
-    "invalid_argument", "not_found", "conflict",    "refused", "unavailable",
-    "timeout",          "too_large", "unsupported", "corrupt", "interrupted"};
-
 // Where the name is in the list; nothing if it is not.
 template <typename Enum, std::size_t n>
 std::optional<Enum> find_name(const std::array<std::string_view, n>& names, std::string_view name) {
@@ -82,14 +79,15 @@ int compare_versions(std::string_view a, std::string_view b) {
 }
 
 json::object to_json(const Error& error) {
-    return {{"code", codes.at(static_cast<std::size_t>(error.code))}, {"message", error.message}};
+    return {{"code", error_name(error.code)}, {"message", error.message}};
 }
 
 Error parse_error(const json::value& error) {
     const json::object* object = error.if_object();
     if (!object) return {ErrorCode::corrupt, "the worker's answer cannot be read"};
-    return {find_name<ErrorCode>(codes, text_in(*object, "code")).value_or(ErrorCode::unavailable),
-            text_in(*object, "message")};
+    ErrorCode code = ErrorCode::unavailable;
+    read_error_name(text_in(*object, "code"), code);
+    return {code, text_in(*object, "message")};
 }
 
 json::object to_json(const store::Event& event) {

@@ -19,6 +19,9 @@ constexpr std::array<std::string_view, 8> skip_reasons = {"none",      "robots",
                                                           "canonical", "not_a_page", "outside", "limit"};
 constexpr std::array<std::string_view, 5> url_sources = {"seed", "link", "sitemap", "redirect", "former"};
 constexpr std::array<std::string_view, 3> companies = {"any", "none", "apart"};
+constexpr std::array<std::string_view, 10> error_codes = {
+    "invalid_argument", "not_found", "conflict",    "refused", "unavailable",
+    "timeout",          "too_large", "unsupported", "corrupt", "interrupted"};
 
 template <typename Enum, std::size_t count>
 bool find(const std::array<std::string_view, count>& names, std::string_view name, Enum& target) {
@@ -50,6 +53,10 @@ std::string_view name_of(Company company) {
     return companies.at(static_cast<std::size_t>(company));
 }
 
+std::string_view error_name(ErrorCode code) {
+    return error_codes.at(static_cast<std::size_t>(code));
+}
+
 bool read_name(std::string_view name, JobState& target) {
     return find(job_states, name, target);
 }
@@ -68,6 +75,10 @@ bool read_name(std::string_view name, UrlSource& target) {
 
 bool read_name(std::string_view name, Company& target) {
     return find(companies, name, target);
+}
+
+bool read_error_name(std::string_view name, ErrorCode& target) {
+    return find(error_codes, name, target);
 }
 
 Result<JobState> parse_job_state(std::string_view name) {

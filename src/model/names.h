@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "base/result.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
@@ -10,6 +11,7 @@
 namespace quarry {
 
 std::string_view name_of(Company company);
+std::string_view error_name(ErrorCode code);
 
 // False if there is no such word; `target` is then as it was.
 bool read_name(std::string_view name, JobState& target);
@@ -17,5 +19,6 @@ bool read_name(std::string_view name, UrlState& target);
 bool read_name(std::string_view name, SkipReason& target);
 bool read_name(std::string_view name, UrlSource& target);
 bool read_name(std::string_view name, Company& target);
+bool read_error_name(std::string_view name, ErrorCode& target);
 
 }  // namespace quarry

@@ -46,6 +46,15 @@ void FieldReader::hex(std::string_view name, std::uint64_t& target) {
     target = *number;
 }
 
+void FieldReader::code(std::string_view name, std::optional<ErrorCode>& target) {
+    const json::value* value = find(name);
+    if (!value) return;
+    ErrorCode code{};
+    if (!value->is_string() || !read_error_name(std::string_view(value->get_string()), code))
+        return note(name);
+    target = code;
+}
+
 Result<void> FieldReader::finish(std::string_view what) const {
     if (wrong_.empty()) return {};
     return fail(ErrorCode::corrupt, fmt::format("the \"{}\" of {} cannot be read", wrong_, what));

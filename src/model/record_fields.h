@@ -48,6 +48,9 @@ public:
         object_[name] = json_of(value);
     }
     void hex(std::string_view name, std::uint64_t number) { object_[name] = hex_of(number); }
+    void code(std::string_view name, std::optional<ErrorCode> code) {
+        object_[name] = code ? boost::json::value(error_name(*code)) : boost::json::value(nullptr);
+    }
     // A text that is JSON itself stands there as what it says.
     void json(std::string_view name, const std::string& text);
     template <typename Each>
@@ -102,6 +105,7 @@ public:
     template <typename Type>
     void derived(std::string_view, const Type&) {}
     void hex(std::string_view name, std::uint64_t& target);
+    void code(std::string_view name, std::optional<ErrorCode>& target);
     void json(std::string_view name, std::string& target);
     template <typename Each>
     void object(std::string_view name, Each each) {

@@ -98,6 +98,7 @@ void each_field_of_url(Visit& visit, Type& url) {
     visit("status", url.state);
     visit("reason", url.skipped);
     visit("error", url.note);
+    visit.code("error_code", url.error);
     visit("status_code", url.status);
     visit("depth", url.depth);
     visit("source", url.source);

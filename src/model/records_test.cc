@@ -145,6 +145,7 @@ TEST_CASE("a URL arrives as it was sent") {
     url.attempts = 4;
     url.stalls = 5;
     url.note = "why";
+    url.error = ErrorCode::timeout;
     url.run_at = noon;
     url.finished_at = noon + 1s;
     url.content = ContentId{11};
@@ -163,6 +164,7 @@ TEST_CASE("a URL arrives as it was sent") {
     CHECK(read.attempts == url.attempts);
     CHECK(read.stalls == url.stalls);
     CHECK(read.note == url.note);
+    CHECK(read.error == url.error);
     CHECK(read.run_at == url.run_at);
     CHECK(read.finished_at == url.finished_at);
     CHECK(read.content == url.content);
