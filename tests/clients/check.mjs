@@ -7,9 +7,6 @@ export const api = process.env.QUARRY_API;
 export const site = process.env.QUARRY_SITE;
 export const page_count = 131; // that the site has and robots.txt allows
 
-const routes = await (await fetch(api + '/openapi.json')).json();
-export const cannot_parse = '/v2/parse' in routes.paths ? false : 'skipped: the server has no /v2/parse';
-
 // Words of a client that was given something it did not expect.
 export function assert_sane(text) {
   for (const odd of ['undefined', 'NaN', '[object Object]']) assert.ok(!text.includes(odd), `"${odd}" in: ${text}`);

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import test from 'node:test';
 import { stripVTControlCharacters as plain } from 'node:util';
-import { api, assert_patient, assert_sane, cannot_parse, page_count, requests, site, until } from './check.mjs';
+import { api, assert_patient, assert_sane, page_count, requests, site, until } from './check.mjs';
 
 const limit = { timeout: 30_000 };
 const program = createRequire(import.meta.url).resolve('firecrawl-cli/dist/index.js');
@@ -94,7 +94,7 @@ test('search finds what was crawled', limit, async () => {
   assert.ok(found.includes(site + '/'));
 });
 
-test('parse prints a file', { ...limit, skip: cannot_parse }, async () => {
+test('parse prints a file', limit, async () => {
   writeFileSync('slate.html', '<!doctype html><title>Slate</title><h1>Slate</h1><p>Slate splits into plates.</p>');
 
   const page = await said(['parse', '../slate.html']);

@@ -2,7 +2,7 @@
 import { Firecrawl } from '@mendable/firecrawl-js';
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { api, assert_patient, assert_sane, assert_sane_value, cannot_parse, page_count, requests, site, until } from './check.mjs';
+import { api, assert_patient, assert_sane, assert_sane_value, page_count, requests, site, until } from './check.mjs';
 
 const limit = { timeout: 20_000 };
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
@@ -159,7 +159,7 @@ for (const key of ['fc-some-key', undefined]) {
     for (const { periods } of history) assert.ok(Array.isArray(periods));
   });
 
-  test(`a file is parsed ${with_key}`, { ...limit, skip: cannot_parse }, async () => {
+  test(`a file is parsed ${with_key}`, limit, async () => {
     const data = '<!doctype html><title>Slate</title><h1>Slate</h1><p>Slate splits into thin plates.</p>';
 
     const document = await client.parse({ data, filename: 'slate.html', contentType: 'text/html' });
