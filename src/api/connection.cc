@@ -50,8 +50,9 @@ Response refusal(int status, std::string_view sentence) {
     return {.status = status, .body = fmt::format(R"({{"success":false,"error":"{}"}})", sentence)};
 }
 
-// What is said of a request that is none.
-Response refusal(const error_code& error) {
+// What is said of a request that is none. Whether its first line was read tells which part is too long.
+Response refusal(const error_code& error, bool has_target) {
+    if (error == http::error::header_limit && !has_target) return refusal(414, "the URL is too long");
     if (error == http::error::header_limit) return refusal(431, "the headers are too long");
     if (error == http::error::body_limit) return refusal(413, "the body is too large");
     return refusal(400, "this is no HTTP request: " + error.message());
@@ -229,7 +230,7 @@ Task<bool> Connection::read_request(Turn& turn) {
         turn.keep_alive = parser.keep_alive();
         co_return true;
     }
-    if (is_of_http(error)) co_await write(turn, refusal(error));
+    if (is_of_http(error)) co_await write(turn, refusal(error, !parser.get().target().empty()));
     co_return false;
 }
 
