@@ -1,9 +1,11 @@
 #include "app/api_service.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 
+#include "base/descriptors.h"
 #include "work/crawl_context.h"
 #include "work/map_site.h"
 #include "work/read_document.h"
@@ -35,6 +37,11 @@ Result<Document> read_upload(const api::Upload& upload, fetch::PdfLimits limits)
     const auto patience = std::chrono::duration_cast<std::chrono::seconds>(upload.timeout);
     limits.wall_time = std::min(limits.wall_time, patience);
     return work::read_document(upload.page, work::extract_options(upload.options), limits);
+}
+
+// Half of what may be open is left for pages, databases and files.
+int room_for_clients() {
+    return static_cast<int>(std::min<std::int64_t>(raise_descriptor_limit() / 2, 10'000));
 }
 
 api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
@@ -93,7 +100,11 @@ Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const
     services.answers_strangers = listen.is_for_others;
     service->api_ = TRY(api::Api::open(std::move(services)));
     service->server_ =
-        TRY(api::Server::start({.address = listen.address, .port = listen.port},
+        TRY(api::Server::start({.address = listen.address,
+                                .port = listen.port,
+                                .max_connections = room_for_clients(),
+                                .header_timeout = place.settings.duration("serve.header_timeout"),
+                                .body_timeout = place.settings.duration("serve.body_timeout")},
                                [api = service->api_.get()](std::shared_ptr<api::Exchange> exchange) {
                                    api->handle(std::move(exchange));
                                }));
