@@ -7,8 +7,10 @@
 namespace quarry::test {
 namespace {
 
-RunOptions options_of(const DataHome& home, const std::string& log_file) {
+RunOptions options_of(const DataHome& home, const std::string& log_file,
+                      const std::vector<std::string>& environment) {
     RunOptions options = home.options();
+    options.environment.insert(options.environment.end(), environment.begin(), environment.end());
     options.environment.emplace_back("QUARRY_FETCH_ALLOW_PRIVATE=true");
     options.error_file = log_file;
     return options;
@@ -16,11 +18,12 @@ RunOptions options_of(const DataHome& home, const std::string& log_file) {
 
 }  // namespace
 
-Service::Service(const DataHome& home, std::uint16_t port)
+Service::Service(const DataHome& home, std::uint16_t port, const std::vector<std::string>& environment)
     : port_(port),
       log_file_(home.file("serve.log")),
       client(port),
-      process_({"serve", "--listen", fmt::format("127.0.0.1:{}", port)}, options_of(home, log_file_)) {
+      process_({"serve", "--listen", fmt::format("127.0.0.1:{}", port)},
+               options_of(home, log_file_, environment)) {
     client.wait_until_ready();
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "program/api_client.h"
 #include "program/data_home.h"
@@ -12,8 +13,9 @@ namespace quarry::test {
 
 class Service {
 public:
-    // It may fetch pages from loopback.
-    explicit Service(const DataHome& home, std::uint16_t port = free_port());
+    // It may fetch pages from loopback. `environment` is what else it is told: "QUARRY_…=value".
+    explicit Service(const DataHome& home, std::uint16_t port = free_port(),
+                     const std::vector<std::string>& environment = {});
 
     std::uint16_t port() const { return port_; }
     pid_t process() const { return process_.process(); }
