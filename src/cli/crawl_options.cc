@@ -71,6 +71,14 @@ Result<crawl::SitemapUse> parse_sitemap_use(const std::string& word) {
                 fmt::format("--sitemap is include, skip or only, not \"{}\"", word));
 }
 
+Result<crawl::Webhook> parse_webhook(const std::string& text) {
+    if (!text.starts_with('{')) return crawl::parse_webhook(boost::json::value(text));
+    boost::system::error_code error;
+    const boost::json::value value = boost::json::parse(text, error);
+    if (error) return fail(ErrorCode::invalid_argument, "--webhook is no JSON: " + error.message());
+    return crawl::parse_webhook(value);
+}
+
 }  // namespace
 
 void add_crawl_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& flags) {
@@ -82,6 +90,9 @@ void add_crawl_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& flag
     add_content_flags(parser, flags);
     parser.add_option("--priority", flags.priority, "high, normal, low, or a number: the smaller first");
     parser.add_flag("--exclusive", flags.exclusive, "Run alone: wait until no other crawl runs");
+    parser.add_option(
+        "--webhook", flags.webhook,
+        "Tell this URL of every page, the start and the end; or {\"url\", \"headers\", …} as JSON");
     parser.add_flag("--go-on", flags.go_on, "Go on although most pages fail");
 }
 
@@ -120,6 +131,7 @@ Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFla
     options.prune = flags.prune;
     options.refresh = !flags.no_refresh;
     options.zero_retention = flags.zero_retention;
+    if (!flags.webhook.empty()) options.webhook = TRY(parse_webhook(flags.webhook));
     for (const auto& list : {flags.include_tags, flags.exclude_tags})
         for (const std::string& selector : list) TRY(html::parse_selectors(selector));
     TRY(crawl::check(options));

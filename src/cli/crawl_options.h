@@ -32,6 +32,7 @@ struct CrawlFlags {
     std::string collection = "default", priority = "normal";
     bool no_embed = false, exclusive = false, go_on = false, prune = false, no_refresh = false;
     bool zero_retention = false;
+    std::string webhook{};  // a URL, or JSON as the API takes it
 };
 
 // Adds the flags; `flags` must outlive the parser.

@@ -222,6 +222,7 @@ json::object to_json(const CrawlOptions& options) {
     write_all(options, page_options, page);
     page["onlyMainContent"] = !options.full_page;
     out["scrapeOptions"] = std::move(page);
+    if (options.webhook) out["webhook"] = to_json(*options.webhook);
     return out;
 }
 
@@ -229,7 +230,7 @@ Result<CrawlOptions> parse_crawl_options(const json::value& value) {
     if (!value.is_object()) return wrong_kind(value, "a crawl's options", "an object");
     const json::object& in = value.get_object();
     CrawlOptions options;
-    TRY(check_names(in, crawl_options, {"url", "scrapeOptions"}));
+    TRY(check_names(in, crawl_options, {"url", "scrapeOptions", "webhook"}));
     TRY(read_all(in, crawl_options, options));
     if (const json::value* url = in.if_contains("url"); url && !url->is_null()) {
         std::string seed;
@@ -238,6 +239,8 @@ Result<CrawlOptions> parse_crawl_options(const json::value& value) {
     }
     if (const json::value* page = in.if_contains("scrapeOptions"); page && !page->is_null())
         TRY(read_page_options(*page, options));
+    if (const json::value* webhook = in.if_contains("webhook"); webhook && !webhook->is_null())
+        options.webhook = TRY(parse_webhook(*webhook));
     return options;
 }
 

@@ -12,6 +12,7 @@
 #include <boost/json.hpp>
 
 #include "base/result.h"
+#include "crawl/webhook.h"
 #include "model/formats.h"
 #include "model/group.h"
 #include "model/page.h"
@@ -67,6 +68,7 @@ struct CrawlOptions {
     bool prune = false;   // remove pages this crawl did not meet, at once
     bool refresh = true;  // ask servers whether pages known already have changed
     bool zero_retention = false;
+    std::optional<Webhook> webhook{};  // whom to tell of it
 };
 
 boost::json::object to_json(const CrawlOptions& options);

@@ -72,6 +72,7 @@ Result<void> check(const CrawlOptions& options) {
     TRY(check_urls(options));
     TRY(check_numbers(options));
     TRY(check_headers(options));
+    if (options.webhook) TRY(check(*options.webhook));
     TRY(PathFilter::create(options.include_paths));
     TRY(PathFilter::create(options.exclude_paths));
     return {};

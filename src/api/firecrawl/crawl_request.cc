@@ -18,7 +18,7 @@ constexpr std::int64_t most_pages = 1'000'000;
 
 struct NamedFormat {
     std::string_view name;
-    bool Formats::*wanted;
+    bool Formats::* wanted;
 };
 
 constexpr std::array known_formats{
@@ -114,6 +114,11 @@ void read_manners(Fields& fields, CrawlOptions& options) {
     set(options.ignore_robots, fields.flag("ignoreRobotsTxt"));
     set(options.robots_agent, fields.text("robotsUserAgent"));
     set(options.zero_retention, fields.flag("zeroDataRetention"));
+    if (const json::value* value = fields.any("webhook")) {
+        auto webhook = crawl::parse_webhook(*value);
+        if (!webhook) return fields.reject("webhook", "cannot be used: " + webhook.error().message);
+        options.webhook = *std::move(webhook);
+    }
 }
 
 // Pages that were named are asked for whatever robots.txt says, and kept apart from those of crawls: somebody
