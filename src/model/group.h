@@ -39,6 +39,11 @@ struct NewGroup {
 
     // Added when everything else of the group has ended; the group completes when these have.
     std::vector<NewJob> closing_jobs{};
+
+    // Tells others of the group: added when it begins to run and when it is over, however it ends, each time
+    // in the commit that makes it so. It belongs to no group, so that none waits for it. Its payload, a JSON
+    // object, gets "group", a number, and "state".
+    std::optional<NewJob> notice{};
 };
 
 // Kept in the same commit as what they count.

@@ -70,6 +70,12 @@ std::vector<NewJob> jobs_of(const json::value& value) {
     return jobs;
 }
 
+std::optional<NewJob> notice_in(const json::object& object) {
+    const json::value* notice = object.if_contains("notice");
+    if (!notice || !notice->is_object()) return std::nullopt;
+    return job_of(notice->get_object());
+}
+
 Result<json::value> parse(std::string_view text) {
     boost::system::error_code error;
     json::value value = json::parse(text, error);
@@ -87,20 +93,48 @@ Result<std::vector<NewJob>> jobs_from_json(std::string_view text) {
     return jobs_of(TRY(parse(text)));
 }
 
+std::string later_jobs_to_json(const LaterJobs& jobs) {
+    if (!jobs.notice) return jobs_to_json(jobs.closing);
+    return json::serialize(
+        json::object{{"closing", array_of(jobs.closing)}, {"notice", object_of(*jobs.notice)}});
+}
+
+Result<LaterJobs> later_jobs_from_json(std::string_view text) {
+    const json::value value = TRY(parse(text));
+    const json::object* object = value.if_object();
+    if (!object) return LaterJobs{.closing = jobs_of(value)};
+    LaterJobs jobs;
+    if (const json::value* closing = object->if_contains("closing")) jobs.closing = jobs_of(*closing);
+    jobs.notice = notice_in(*object);
+    return jobs;
+}
+
+NewJob notice_about(NewJob notice, GroupId group, JobState state) {
+    boost::system::error_code error;
+    json::value payload = json::parse(notice.payload, error);
+    if (error || !payload.is_object()) payload = json::object();
+    payload.get_object()["group"] = number(group);
+    payload.get_object()["state"] = name_of(state);
+    notice.payload = json::serialize(payload);
+    return notice;
+}
+
 std::string group_to_json(const NewGroup& group) {
-    return json::serialize(json::object{{"kind", group.kind},
-                                        {"name", group.name},
-                                        {"options", group.options},
-                                        {"collection", group.collection},
-                                        {"owner", group.owner},
-                                        {"priority", group.priority},
-                                        {"company", static_cast<int>(group.company)},
-                                        {"page_limit", group.page_limit},
-                                        {"url_limit", group.url_limit},
-                                        {"index_pages", group.index_pages},
-                                        {"zero_retention", group.zero_retention},
-                                        {"site", group.site},
-                                        {"closing_jobs", array_of(group.closing_jobs)}});
+    json::object object{{"kind", group.kind},
+                        {"name", group.name},
+                        {"options", group.options},
+                        {"collection", group.collection},
+                        {"owner", group.owner},
+                        {"priority", group.priority},
+                        {"company", static_cast<int>(group.company)},
+                        {"page_limit", group.page_limit},
+                        {"url_limit", group.url_limit},
+                        {"index_pages", group.index_pages},
+                        {"zero_retention", group.zero_retention},
+                        {"site", group.site},
+                        {"closing_jobs", array_of(group.closing_jobs)}};
+    if (group.notice) object["notice"] = object_of(*group.notice);
+    return json::serialize(object);
 }
 
 Result<NewGroup> group_from_json(std::string_view text) {
@@ -126,6 +160,7 @@ Result<NewGroup> group_from_json(std::string_view text) {
     if (const json::value* jobs = value.get_object().if_contains("closing_jobs")) {
         group.closing_jobs = jobs_of(*jobs);
     }
+    group.notice = notice_in(value.get_object());
     return group;
 }
 

@@ -41,7 +41,8 @@ TEST_CASE("a group comes back from JSON with its closing jobs") {
                          .index_pages = false,
                          .zero_retention = true,
                          .site = "a.example",
-                         .closing_jobs = {{.kind = "settle"}}};
+                         .closing_jobs = {{.kind = "settle"}},
+                         .notice = NewJob{.kind = "tell"}};
 
     const NewGroup back = group_from_json(group_to_json(group)).value();
 
@@ -57,6 +58,27 @@ TEST_CASE("a group comes back from JSON with its closing jobs") {
     CHECK(back.site == "a.example");
     REQUIRE(back.closing_jobs.size() == 1);
     CHECK(back.closing_jobs[0].kind == "settle");
+    REQUIRE(back.notice);
+    CHECK(back.notice->kind == "tell");
+}
+
+TEST_CASE("what a group adds of its own accord comes back from JSON, with a notice or without") {
+    const auto plain = later_jobs_from_json(later_jobs_to_json({.closing = {{.kind = "settle"}}})).value();
+    const auto whole =
+        later_jobs_from_json(later_jobs_to_json({{{.kind = "settle"}}, NewJob{.kind = "tell"}})).value();
+
+    CHECK(plain.closing.size() == 1);
+    CHECK_FALSE(plain.notice);
+    CHECK(whole.closing.size() == 1);
+    REQUIRE(whole.notice);
+    CHECK(whole.notice->kind == "tell");
+    CHECK(later_jobs_to_json({}) == "[]");
+}
+
+TEST_CASE("a notice says which group it is about, and what became of it") {
+    CHECK(notice_about({.payload = R"({"a":1})"}, GroupId{7}, JobState::failed).payload ==
+          R"({"a":1,"group":7,"state":"failed"})");
+    CHECK(notice_about({}, GroupId{7}, JobState::running).payload == R"({"group":7,"state":"running"})");
 }
 
 TEST_CASE("what is no JSON, or not of the right shape, is said to be corrupt or left out") {

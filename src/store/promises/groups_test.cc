@@ -1,4 +1,6 @@
 // What every store promises about groups: that they begin, pause, end and are counted as they should.
+#include <functional>
+
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {
@@ -57,6 +59,68 @@ TEST_CASE_TEMPLATE("closing jobs are added when everything else has ended, and t
 
     backend.finish(closing[0].lease);
     CHECK(backend.group(group).state == JobState::completed);
+}
+
+TEST_CASE_TEMPLATE("a group's notice is added when it begins and when it is over, however it ends", Backend,
+                   EVERY_STORE) {
+    using End = std::function<void(Backend&, GroupId)>;
+    struct Case {
+        std::string state;
+        End end;
+    };
+    const Case cases[] = {
+        {"completed", [](Backend& backend, GroupId) { backend.finish(backend.lease(1).at(0).lease); }},
+        {"failed", [](Backend& backend, GroupId id) { REQUIRE(backend.store->fail_group(id, "why")); }},
+        {"cancelled", [](Backend& backend, GroupId id) { REQUIRE(backend.store->cancel(id)); }},
+    };
+    for (const Case& row : cases) {
+        CAPTURE(row.state);
+        Backend backend;
+        const GroupId group =
+            backend.store
+                ->add_group({.owner = "ann", .notice = NewJob{.kind = "tell", .payload = R"({"a":1})"}},
+                            {{.kind = "work"}}, {})
+                .value();
+
+        const auto begun = backend.lease(9, "first", "tell");
+        REQUIRE(begun.size() == 1);
+        CHECK(begun[0].payload.find("\"state\":\"running\"") != std::string::npos);
+        CHECK(begun[0].payload.find("\"a\":1") != std::string::npos);
+        CHECK(begun[0].payload.find("\"group\":" + std::to_string(number(group))) != std::string::npos);
+        CHECK(begun[0].owner == "ann");
+        CHECK_FALSE(begun[0].group);
+
+        // Neither pausing it nor going on tells anything.
+        REQUIRE(backend.store->pause(group));
+        REQUIRE(backend.store->resume(group));
+        CHECK(backend.lease(9, "first", "tell").empty());
+
+        row.end(backend, group);
+        CHECK(name_of(backend.group(group).state) == row.state);
+        const auto ended = backend.lease(9, "first", "tell");
+        REQUIRE(ended.size() == 1);
+        CHECK(ended[0].payload.find("\"state\":\"" + row.state) != std::string::npos);
+    }
+}
+
+TEST_CASE_TEMPLATE("a group that waits gives no notice, and keeps the one of its end over a restart", Backend,
+                   EVERY_STORE) {
+    Backend backend(StoreLimits{.running_groups_per_owner = 1});
+    const NewGroup wanted{.closing_jobs = {{.kind = "close"}}, .notice = NewJob{.kind = "tell"}};
+    backend.store->add_group({}, {{.kind = "work"}}, {}).value();
+    const GroupId second = backend.store->add_group(wanted, {{.kind = "work"}}, {}).value();
+    CHECK(backend.lease(9, "first", "tell").empty());
+
+    backend.finish(backend.lease(1).at(0).lease);
+    const auto begun = backend.lease(9, "first", "tell");
+    REQUIRE(begun.size() == 1);
+    backend.finish(begun[0].lease);
+    backend.finish(backend.lease(1).at(0).lease);
+    backend.restart();
+    backend.finish(backend.lease(1, "first", "close").at(0).lease);
+
+    CHECK(backend.group(second).state == JobState::completed);
+    CHECK(backend.lease(9, "first", "tell").size() == 1);
 }
 
 TEST_CASE_TEMPLATE("a job cannot join a group that is unknown or over", Backend, EVERY_STORE) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "store/job_json.h"
 #include "store/sqlite/adding.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/lease_life.h"
@@ -13,6 +14,15 @@
 namespace quarry::store {
 
 namespace {
+
+Result<void> add_notice(Ledger& ledger, const OpenGroup& group) {
+    if (!group.has_notice) return {};
+    auto notice = TRY(ledger.rows().groups.notice_of(group.id));
+    if (!notice) return {};
+    notice->owner = ledger.rows().owners.at(group.owner).name;
+    TRY(insert_job(ledger, notice_about(*std::move(notice), GroupId(group.id), group.state)));
+    return {};
+}
 
 // Moves a group between states, and with it what is leased of it.
 void set_state(Ledger& ledger, OpenGroup& group, JobState state) {
@@ -35,13 +45,22 @@ void set_state(Ledger& ledger, OpenGroup& group, JobState state) {
     ledger.tell_group(group);
 }
 
-void end(Ledger& ledger, OpenGroup& group, JobState state) {
+// To run. One that was paused, or waits again, has begun before.
+Result<void> begin(Ledger& ledger, OpenGroup& group) {
+    const bool is_new = !group.started_at;
+    set_state(ledger, group, JobState::running);
+    if (is_new) TRY(add_notice(ledger, group));
+    return {};
+}
+
+Result<void> end(Ledger& ledger, OpenGroup& group, JobState state) {
     set_state(ledger, group, state);
     group.finished_at = ledger.now();
     group.last_id = ledger.last_id();
     ledger.ready.drop_group(group.id);
     ledger.frontier.drop(group.id);
     ledger.wake();
+    return add_notice(ledger, group);
 }
 
 Result<std::vector<JobRow>> jobs_of(Ledger& ledger, const OpenGroup& group) {
@@ -89,8 +108,7 @@ Result<void> settle(Ledger& ledger, OpenGroup& group) {
         if (has_work_left(group)) return {};
     }
     skip_the_rest(group);
-    end(ledger, group, JobState::completed);
-    return {};
+    return end(ledger, group, JobState::completed);
 }
 
 bool may_start(Ledger& ledger, const OpenGroup& group) {
@@ -128,7 +146,7 @@ Result<void> start_waiting_groups(Ledger& ledger) {
     for (OpenGroup* group : waiting_groups(ledger)) {
         if (owners_in_wait.contains(group->owner) && group->company != Company::apart) continue;
         if (may_start(ledger, *group)) {
-            set_state(ledger, *group, JobState::running);
+            TRY(begin(ledger, *group));
         } else {
             owners_in_wait.insert(group->owner);
         }
@@ -149,7 +167,7 @@ Answer<void> cancel_group(Ledger& ledger, GroupId id) {
     TRY(cancel_jobs(ledger, group));
     // Rows of URLs stay as they are; the difference to `discovered` is what was cancelled.
     group.counters.queued = group.counters.running = 0;
-    end(ledger, group, JobState::cancelled);
+    TRY(end(ledger, group, JobState::cancelled));
     return Result<void>{};
 }
 
@@ -161,7 +179,7 @@ Answer<void> fail_group(Ledger& ledger, GroupId id, const std::string& reason) {
     group.counters.running = 0;
     skip_the_rest(group);
     group.error = reason;
-    end(ledger, group, JobState::failed);
+    TRY(end(ledger, group, JobState::failed));
     return Result<void>{};
 }
 

@@ -1,10 +1,10 @@
 #include "store/sqlite/group_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/json.hpp>
 
-#include "store/job_json.h"
 #include "store/sqlite/columns.h"
 
 namespace quarry::store {
@@ -49,6 +49,7 @@ OpenGroup group_of(const db::Statement& row) {
                       .zero_retention = row.integer(8) != 0,
                       .priority = priority},
             .has_closing_jobs = row.text(9) != no_list,
+            .has_notice = row.text(9) != no_list,
             .state = static_cast<JobState>(row.integer(10)),
             .priority = priority,
             .counters = counters_of(row, 14),
@@ -84,14 +85,14 @@ Result<GroupRows> GroupRows::create(db::Connection& connection) {
     sql.find_request = TRY(connection.prepare("SELECT id FROM grp WHERE owner = ?1 AND request_key = ?2"));
     sql.state = TRY(connection.prepare("SELECT state FROM grp WHERE id = ?1"));
     sql.closing_jobs = TRY(connection.prepare("SELECT closing_jobs FROM grp WHERE id = ?1"));
-    sql.clear_closing_jobs = TRY(connection.prepare("UPDATE grp SET closing_jobs = '[]' WHERE id = ?1"));
+    sql.set_closing_jobs = TRY(connection.prepare("UPDATE grp SET closing_jobs = ?2 WHERE id = ?1"));
     sql.roots = TRY(connection.prepare("SELECT roots FROM grp WHERE id = ?1"));
     sql.set_roots = TRY(connection.prepare("UPDATE grp SET roots = ?2 WHERE id = ?1"));
     return GroupRows(std::move(sql));
 }
 
 Result<void> GroupRows::insert(std::int64_t id, const NewGroup& group, int owner, Timestamp now) {
-    const std::string closing_jobs = jobs_to_json(group.closing_jobs);
+    const std::string closing_jobs = later_jobs_to_json({group.closing_jobs, group.notice});
     std::optional<std::string_view> request_key;
     if (!group.request_key.empty()) request_key = group.request_key;
     return sql_.insert
@@ -153,12 +154,23 @@ Result<std::optional<JobState>> GroupRows::state_of(std::int64_t id) {
     return state;
 }
 
-Result<std::vector<NewJob>> GroupRows::take_closing_jobs(std::int64_t id) {
+Result<LaterJobs> GroupRows::later_jobs_of(std::int64_t id) {
     std::string json;
     if (TRY(sql_.closing_jobs.bind(id).step())) json = sql_.closing_jobs.text(0);
     sql_.closing_jobs.reset();
-    TRY(sql_.clear_closing_jobs.bind(id).run());
-    return jobs_from_json(json);
+    return later_jobs_from_json(json);
+}
+
+Result<std::vector<NewJob>> GroupRows::take_closing_jobs(std::int64_t id) {
+    LaterJobs jobs = TRY(later_jobs_of(id));
+    std::vector<NewJob> closing = std::exchange(jobs.closing, {});
+    const std::string left = later_jobs_to_json(jobs);
+    TRY(sql_.set_closing_jobs.bind(id, left).run());
+    return closing;
+}
+
+Result<std::optional<NewJob>> GroupRows::notice_of(std::int64_t id) {
+    return TRY(later_jobs_of(id)).notice;
 }
 
 Result<void> GroupRows::add_roots(std::int64_t id, const std::vector<std::string>& roots) {

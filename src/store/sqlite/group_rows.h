@@ -13,6 +13,7 @@
 #include "db/sqlite.h"
 #include "model/group.h"
 #include "model/timings.h"
+#include "store/job_json.h"
 #include "store/sqlite/page_rows.h"
 
 namespace quarry::store {
@@ -25,6 +26,7 @@ struct OpenGroup {
     std::int64_t url_limit = 0;
     PageOwner pages{};
     bool has_closing_jobs = false;  // not added yet
+    bool has_notice = false;        // perhaps: the row knows
     bool has_former = false;        // its site had pages when it was loaded
     bool has_aliases = false;
 
@@ -74,14 +76,16 @@ public:
     Result<std::optional<JobState>> state_of(std::int64_t id);
 
     Result<std::vector<NewJob>> take_closing_jobs(std::int64_t id);
+    Result<std::optional<NewJob>> notice_of(std::int64_t id);
     Result<void> add_roots(std::int64_t id, const std::vector<std::string>& roots);
 
 private:
     struct Statements {
         db::Statement insert, save, add, set_index_pages, open, find, find_request, state, closing_jobs,
-            clear_closing_jobs, roots, set_roots;
+            set_closing_jobs, roots, set_roots;
     };
     explicit GroupRows(Statements statements) : sql_(std::move(statements)) {}
+    Result<LaterJobs> later_jobs_of(std::int64_t id);
 
     Statements sql_;
 };

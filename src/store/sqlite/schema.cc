@@ -110,7 +110,7 @@ CREATE TABLE grp(
     url_limit      INTEGER NOT NULL,
     index_pages    INTEGER NOT NULL,
     zero_retention INTEGER NOT NULL,
-    closing_jobs   TEXT NOT NULL,     -- JSON; emptied when they have been added
+    closing_jobs   TEXT NOT NULL,     -- JSON, with the notice; emptied of those that were added
     roots          TEXT NOT NULL,     -- JSON
     error          TEXT NOT NULL,
     created_at     INTEGER NOT NULL,
