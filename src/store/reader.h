@@ -25,6 +25,7 @@ namespace quarry::store {
 
 struct GroupFilter {
     std::string owner{};
+    std::string kind{};
     std::vector<JobState> states{};
     std::optional<GroupId> before{};  // the newest come first
     int limit = 10;
@@ -47,6 +48,7 @@ struct UrlPage {
 
 struct PagePage {
     std::optional<GroupId> group{};  // the pages of a crawl as it saw them; else all pages of a collection
+    std::optional<JobId> url{};      // of a crawl, only the page that this URL of it brought
     std::string collection{};        // "" for all
     std::int64_t after = 0;          // StoredPages::next of the page before
     std::int64_t skip = 0;           // so many after that, of a crawl

@@ -105,6 +105,7 @@ Group group_of(const db::Statement& row) {
 Result<std::vector<Group>> read_groups(db::Connection& connection, const GroupFilter& filter) {
     Query query(select_groups);
     if (!filter.owner.empty()) query.add(" AND owner.name = ?", filter.owner);
+    if (!filter.kind.empty()) query.add(" AND grp.kind = ?", filter.kind);
     if (filter.before) query.add(" AND grp.id < ?", *filter.before);
     query.add_in("state", filter.states).add(" ORDER BY grp.id DESC LIMIT ?", filter.limit);
     std::vector<Group> groups;

@@ -36,6 +36,10 @@ constexpr std::string_view pages_of_group =
     "SELECT result.sequence, result.page, result.content, grp.collection, frontier.url,"
     " coalesce(frontier.final_url, ''), frontier.status, frontier.finished_at," PAGE_FACTS;
 
+constexpr std::string_view page_of_url =
+    "SELECT frontier.id, content.page, content.id, grp.collection, frontier.url,"
+    " coalesce(frontier.final_url, ''), frontier.status, frontier.finished_at," PAGE_FACTS;
+
 // A page as read, its words still packed: they are unpacked when the snapshot is no longer held.
 struct PackedPage {
     std::int64_t place = 0;
@@ -99,6 +103,18 @@ Query query_of_group(const PagePage& page) {
     return query;
 }
 
+// By the URL's own row: the list of results is in the order in which they came.
+Query query_of_url(const PagePage& page) {
+    Query query{std::string(page_of_url)};
+    if (page.with_content) query.add(CONTENT_COLUMNS);
+    query.add(
+        " FROM frontier CROSS JOIN grp ON grp.id = frontier.grp CROSS JOIN content ON content.id = "
+        "frontier.content"
+        " LEFT JOIN page ON page.id = content.page" NEAR_DUPLICATE);
+    query.add(" WHERE frontier.id = ?", *page.url).add(" AND frontier.grp = ?", *page.group);
+    return query;
+}
+
 Query query_of_collection(const PagePage& page, std::int64_t until) {
     Query query{std::string(pages_of_collection)};
     if (page.with_content) query.add(CONTENT_COLUMNS);
@@ -136,6 +152,11 @@ Result<StoredPages> read(db::Connection& connection, Query query, const PagePage
 }  // namespace
 
 Result<StoredPages> read_pages(db::Connection& connection, const PagePage& page) {
+    if (page.group && page.url) {
+        StoredPages found = TRY(read(connection, query_of_url(page), page));
+        found.next.reset();
+        return found;
+    }
     if (page.group) return read(connection, query_of_group(page), page);
     const std::optional<std::int64_t> until = TRY(end_of_walk(connection, page.after));
     if (!until) return StoredPages{};
