@@ -60,6 +60,8 @@ Result<void> check_url(const std::string& text) {
     const auto url = url::Url::parse(text);
     if (!url || !url->is_http() || url->host().empty())
         return wrong(fmt::format("\"{}\" is no http or https URL to send messages to", text));
+    if (!url->username().empty() || !url->password().empty())
+        return wrong("a webhook's URL has no user name or password: send an Authorization header instead");
     return {};
 }
 

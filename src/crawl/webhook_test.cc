@@ -74,6 +74,7 @@ TEST_CASE("a webhook that cannot be sent to is refused with the reason") {
         {R"("ftp://a.example")", "no http or https URL"},
         {R"("a.example/hook")", "no http or https URL"},
         {R"("")", "no http or https URL"},
+        {R"("http://ann:secret@a.example/")", "no user name"},
         {R"(7)", "must be a URL"},
         {R"({})", "needs a \"url\""},
         {R"({"url":7})", "must be a text"},

@@ -10,14 +10,6 @@ namespace quarry::work {
 
 namespace {
 
-net::AddressPolicy widened(net::AddressPolicy policy, const crawl::CrawlOptions& options) {
-    policy.allow_private = policy.allow_private || options.allow_private;
-    for (const std::string& text : options.allow_networks) {
-        if (auto network = net::Network::parse(text)) policy.allowed_networks.push_back(*network);
-    }
-    return policy;
-}
-
 // Accept-Language and the like say nothing about who asks.
 bool is_harmless(const Header& header) {
     return same_letters(header.name, "accept") || same_letters(header.name, "accept-language") ||
@@ -36,6 +28,14 @@ Result<void> recall_pages(GroupId id, store::Reader& reader, crawl::NearDuplicat
 }
 
 }  // namespace
+
+net::AddressPolicy widened(net::AddressPolicy policy, const crawl::CrawlOptions& options) {
+    policy.allow_private = policy.allow_private || options.allow_private;
+    for (const std::string& text : options.allow_networks) {
+        if (auto network = net::Network::parse(text)) policy.allowed_networks.push_back(*network);
+    }
+    return policy;
+}
 
 extract::ExtractOptions extract_options(const crawl::CrawlOptions& options) {
     extract::ExtractOptions extract{.formats = options.formats,

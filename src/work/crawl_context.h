@@ -31,6 +31,9 @@ struct CrawlDefaults {
 // How its pages are read.
 extract::ExtractOptions extract_options(const crawl::CrawlOptions& options);
 
+// With what the crawl's own options allow besides.
+net::AddressPolicy widened(net::AddressPolicy policy, const crawl::CrawlOptions& options);
+
 class CrawlContext {
 public:
     // Reads the crawl's options from the store.

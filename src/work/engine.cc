@@ -11,6 +11,7 @@
 #include "work/leaser.h"
 #include "work/page_pool.h"
 #include "work/url_dispatcher.h"
+#include "work/webhook_pool.h"
 
 namespace quarry::work {
 
@@ -80,6 +81,7 @@ private:
     std::unique_ptr<PagePool> pages_;
     std::unique_ptr<UrlDispatcher> urls_;
     std::unique_ptr<JobPool> jobs_;
+    std::unique_ptr<WebhookPool> webhooks_;  // nothing: they are left to others
     std::unique_ptr<Leaser> leaser_;
     std::jthread heartbeat_, sweeper_;
 };
@@ -113,6 +115,11 @@ Result<std::unique_ptr<Engine::Run>> Engine::Run::open(Engine& engine) {
                                     .defaults = config.crawls,
                                     .open_reader = config.open_reader,
                                     .abort = run->abort_.get_token()}));
+    if (config.webhooks.client) {
+        run->webhooks_ = TRY(WebhookPool::open(
+            engine.store_, run->mailbox_,
+            {.tools = config.webhooks, .open_reader = config.open_reader, .abort = run->abort_.get_token()}));
+    }
     run->observer_ = engine.store_.observe([mailbox = run->mailbox_](std::span<const store::Event> events) {
         for (const store::Event& event : events) {
             if (event.what == store::Event::What::group_changed) mailbox->post(GroupChanged{*event.group});
@@ -147,7 +154,13 @@ Result<void> Engine::Run::until(const RunUntil& until, std::stop_token stop) {
 void Engine::Run::handle(LeasesArrived& arrived) {
     nothing_due_.reset();
     last_question_.reset();
-    for (store::JobLease& job : arrived.leased.jobs) jobs_->add(std::move(job));
+    for (store::JobLease& job : arrived.leased.jobs) {
+        if (job.kind == send_webhook_kind) {
+            webhooks_->add(std::move(job));
+        } else {
+            jobs_->add(std::move(job));
+        }
+    }
     indexer_->add(std::move(arrived.leased.changes));
     urls_->add(std::move(arrived.leased.urls), arrived.leased.hosts);
 }
@@ -166,6 +179,7 @@ store::Demand Engine::Run::demand() const {
     store::Demand demand{.worker = worker_};
     urls_->describe_room(demand);
     jobs_->describe_room(demand);
+    if (webhooks_) webhooks_->describe_room(demand);
     indexer_->describe_room(demand);
     return demand;
 }
@@ -180,7 +194,7 @@ bool Engine::Run::is_off_the_wire() const {
 }
 
 bool Engine::Run::is_quiet() const {
-    return is_off_the_wire() && indexer_->is_idle();
+    return is_off_the_wire() && indexer_->is_idle() && (!webhooks_ || webhooks_->is_idle());
 }
 
 // What waits and is not due waits for a service that is not there.
@@ -253,6 +267,7 @@ void Engine::Run::wind_down() {
         mailbox_->take(messages, std::nullopt);
         take_in();
     }
+    webhooks_.reset();
     jobs_.reset();
     pages_.reset();
     indexer_.reset();

@@ -19,6 +19,7 @@
 #include "store/store.h"
 #include "work/crawl_context.h"
 #include "work/indexer.h"
+#include "work/webhook_delivery.h"
 
 namespace quarry::work {
 
@@ -36,6 +37,7 @@ struct EngineConfig {
     fetch::PdfLimits pdf{};
     CrawlDefaults crawls{};
     IndexTools indexing{};
+    WebhookTools webhooks{};
     std::string index_collection{};  // index only this one's pages; "" for all
 };
 

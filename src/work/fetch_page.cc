@@ -17,6 +17,7 @@
 #include "work/read_document.h"
 #include "work/read_sitemap.h"
 #include "work/retry_delay.h"
+#include "work/webhook_job.h"
 
 namespace quarry::work {
 
@@ -279,6 +280,13 @@ store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Ti
     return keep(fetched, *std::move(document), tools);
 }
 
+// Whether the URL ends with this, and not only the attempt.
+bool is_the_end(const store::Outcome& outcome, const store::UrlLease& lease) {
+    if (std::holds_alternative<store::Retry>(outcome.end)) return lease.attempt >= lease.max_attempts;
+    return std::holds_alternative<store::Completed>(outcome.end) ||
+           std::holds_alternative<store::Failed>(outcome.end);
+}
+
 }  // namespace
 
 store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
@@ -288,6 +296,10 @@ store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Tim
     outcome.timings.extract =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
     if (fetched.host_rule) outcome.hosts.push_back(*fetched.host_rule);
+    if (is_the_end(outcome, fetched.lease)) {
+        auto job = page_webhook(fetched.crawl->options, fetched.crawl->id, fetched.lease.lease.id);
+        if (job) outcome.jobs.push_back(*std::move(job));
+    }
     return outcome;
 }
 

@@ -9,6 +9,7 @@
 #include "url/url.h"
 #include "work/read_sitemap.h"
 #include "work/settle_crawl.h"
+#include "work/webhook_job.h"
 
 namespace quarry::work {
 
@@ -63,7 +64,8 @@ NewGroup to_group(const crawl::CrawlOptions& options) {
             .index_pages = options.embed,
             .zero_retention = options.zero_retention,
             .site = site_of(options),
-            .closing_jobs = closing_jobs(options)};
+            .closing_jobs = closing_jobs(options),
+            .notice = group_webhook(options)};
 }
 
 std::vector<FoundUrl> seeds_of(const crawl::CrawlOptions& options) {
