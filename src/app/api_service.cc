@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
+<<<<<<< HEAD
 #include "base/descriptors.h"
+=======
+#include "app/webhook_service.h"
+>>>>>>> ba07601 (app: Send webhooks as the settings say)
 #include "work/crawl_context.h"
 #include "work/map_site.h"
 #include "work/read_document.h"
@@ -50,7 +54,9 @@ api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProc
     services.search = [&owner](const search::SearchRequest& request) {
         return owner.library().search(request);
     };
-    services.begin_crawl = [&owner](const crawl::CrawlOptions& options) {
+    services.begin_crawl = [&owner, webhooks = webhook_policy(place.settings, owner.access())](
+                               const crawl::CrawlOptions& options) -> Result<GroupId> {
+        TRY(check_webhook(options, webhooks));
         return work::start_crawl(owner.store(), options);
     };
     services.map = [&owner, agent = place.settings.text("robots.agent")](const api::MapQuestion& question,

@@ -7,6 +7,7 @@
 
 #include "app/collection_report.h"
 #include "app/owner_methods.h"
+#include "app/webhook_service.h"
 #include "model/public_id.h"
 #include "search/answer_json.h"
 
@@ -74,6 +75,7 @@ Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_tok
     work::EngineConfig config = engine_config(place_);
     config.crawls = {.policy = access_->policy(), .headers = access_->credentials()};
     config.indexing = library_->tools();
+    config.webhooks = TRY(webhook_tools(place_.settings, *access_));
     work::Engine engine(*store_, access_->fetcher(), std::move(config));
     engine_.with([&](work::Engine*& current) { current = &engine; });
     auto result = engine.run(until, source.get_token());

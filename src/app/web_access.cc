@@ -7,13 +7,16 @@
 namespace quarry::app {
 namespace {
 
+// They have a limit of their own (work::WebhookPoolConfig), beside that of pages.
+constexpr std::size_t webhooks_at_once = 32;
+
 net::HttpConfig http_config(const Settings& settings) {
     const auto fetches = static_cast<std::size_t>(settings.number("worker.fetches"));
     return {.user_agent = settings.text("fetch.user_agent"),
             .proxy = settings.text("fetch.proxy"),
             .ca_file = settings.text("fetch.ca_file"),
-            .max_in_flight = fetches,
-            .max_connections = 2 * fetches};
+            .max_in_flight = fetches + webhooks_at_once,
+            .max_connections = 2 * (fetches + webhooks_at_once)};
 }
 
 fetch::FetchConfig fetch_config(const Settings& settings) {

@@ -20,6 +20,7 @@ public:
     static Result<std::unique_ptr<WebAccess>> open(const Settings& settings);
 
     fetch::Fetcher& fetcher() { return fetcher_; }
+    net::HttpClient& client() { return *client_; }
     const net::AddressPolicy& policy() const { return policy_; }
     // Authorization, from fetch.basic_auth or fetch.bearer_token; empty without either.
     const std::vector<Header>& credentials() const { return credentials_; }
