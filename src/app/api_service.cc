@@ -5,11 +5,8 @@
 
 #include <fmt/format.h>
 
-<<<<<<< HEAD
-#include "base/descriptors.h"
-=======
 #include "app/webhook_service.h"
->>>>>>> ba07601 (app: Send webhooks as the settings say)
+#include "base/descriptors.h"
 #include "work/crawl_context.h"
 #include "work/map_site.h"
 #include "work/read_document.h"
