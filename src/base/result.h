@@ -20,6 +20,7 @@ enum class ErrorCode {
     unsupported,       // well-formed, but of a kind that quarry does not read
     corrupt,           // the bytes are not what they claim to be
     interrupted,       // the user or a stop request ended it
+    exhausted,         // a quota is used up
 };
 
 struct Error {

@@ -1,0 +1,52 @@
+#include "model/owner_id.h"
+
+#include <algorithm>
+
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+
+#include "base/ascii.h"
+
+namespace quarry {
+namespace {
+
+bool is_uuid(std::string_view text) {
+    constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    return std::ranges::equal(text, shape, [](char c, char expected) {
+        const bool is_hex = is_ascii_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+        return expected == '-' ? c == '-' : is_hex;
+    });
+}
+
+// Ours: drawn once, so that nobody else's name gives the same UUID.
+constexpr boost::uuids::uuid name_space = {
+    {0x5b, 0x0e, 0x5d, 0x2c, 0x8a, 0x41, 0x4f, 0x0e, 0x9d, 0x6b, 0x71, 0x75, 0x61, 0x72, 0x72, 0x79}};
+
+}  // namespace
+
+std::string owner_uuid(std::string_view owner) {
+    if (is_uuid(owner)) return lower_case(owner);
+    const boost::uuids::name_generator_sha1 generate(name_space);
+    return boost::uuids::to_string(generate(owner.data(), owner.size()));
+}
+
+bool is_owner_name(std::string_view name) {
+    constexpr std::size_t most = 64;
+    const auto belongs = [](char c) {
+        return is_ascii_letter(c) || is_ascii_digit(c) || std::string_view("._@-").contains(c);
+    };
+    return !name.empty() && name.size() <= most && std::ranges::all_of(name, belongs);
+}
+
+std::string owned_collection(std::string_view owner, std::string_view name) {
+    if (owner == local_owner) return std::string(name);
+    return std::string(owner) + '~' + std::string(plain_collection(owner, name));
+}
+
+std::string_view plain_collection(std::string_view owner, std::string_view name) {
+    const bool is_theirs = owner != local_owner && name.size() > owner.size() && name.starts_with(owner) &&
+                           name[owner.size()] == '~';
+    return is_theirs ? name.substr(owner.size() + 1) : name;
+}
+
+}  // namespace quarry
