@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "api/gate.h"
+#include "api/changing_exchange.h"
 #include "api/json_body.h"
 #include "api/reply.h"
 
@@ -13,6 +13,8 @@ namespace {
 
 namespace json = boost::json;
 
+// How old an answer may be that others asked for: no client polls so fast.
+constexpr std::chrono::milliseconds shared_for{50};
 constexpr int desk_count = 4;
 constexpr int slow_desk_count = 8;
 
@@ -32,46 +34,6 @@ std::string request_id_of(const Request& request) {
     return is_fit ? std::string(given) : new_request_id();
 }
 
-// An exchange whose answer carries the request's id and leaves a line in the log.
-class LoggedExchange : public Exchange {
-public:
-    LoggedExchange(std::shared_ptr<Exchange> inner, std::string id,
-                   const std::function<void(std::string_view)>& log)
-        : inner_(std::move(inner)), id_(std::move(id)), log_(log) {}
-
-    const Request& request() const override { return inner_->request(); }
-    void respond(Response response) override {
-        const int status = response.status;
-        const std::size_t bytes = response.body.size();
-        response.headers.push_back({.name = "X-Request-Id", .value = id_});
-        inner_->respond(std::move(response));
-        write_line(status, bytes);
-    }
-    std::shared_ptr<Follower> accept_websocket(std::string protocol) override {
-        write_line(101, 0);
-        return inner_->accept_websocket(std::move(protocol));
-    }
-    std::shared_ptr<Follower> begin_events(std::vector<Header> headers) override {
-        headers.push_back({.name = "X-Request-Id", .value = id_});
-        write_line(200, 0);
-        return inner_->begin_events(std::move(headers));
-    }
-
-private:
-    void write_line(int status, std::size_t bytes) const {
-        if (!log_) return;
-        const auto took = std::chrono::steady_clock::now() - started_;
-        log_(fmt::format("request id={} peer={} method={} path={} status={} bytes={} ms={:.1f}", id_,
-                         request().peer, name_of(request().method), request().path, status, bytes,
-                         std::chrono::duration<double, std::milli>(took).count()));
-    }
-
-    const std::shared_ptr<Exchange> inner_;
-    const std::string id_;
-    const std::function<void(std::string_view)>& log_;
-    const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-};
-
 Response too_busy() {
     Response busy = reply_error(503, "UNAVAILABLE", "too many requests wait already");
     busy.headers.push_back({.name = "Retry-After", .value = "1"});
@@ -89,14 +51,51 @@ Response method_not_allowed(const Found& found) {
     return response;
 }
 
+// All that an answer may depend on.
+std::string key_of(const Call& call) {
+    const Request& request = call.request();
+    std::string key = call.owner;
+    for (const std::string_view part :
+         {std::string_view(request.path), request.header("host"), request.header("x-forwarded-host"),
+          request.header("x-forwarded-proto")})
+        key.append("\n").append(part);
+    for (const auto& [name, value] : request.query) key.append("\n").append(name).append("=").append(value);
+    return key;
+}
+
+bool is_shared(const Route& route, const Request& request) {
+    return route.sharing == Sharing::moment && request.method == Method::get && !request.is_upgrade &&
+           !request.header("accept").contains("text/event-stream");
+}
+
+// A browser asks whether it may ask.
+Response preflight() {
+    return {.status = 204,
+            .headers = {{.name = "Access-Control-Allow-Methods", .value = "GET, POST, PUT, PATCH, DELETE"},
+                        {.name = "Access-Control-Allow-Headers",
+                         .value = "Authorization, Content-Type, X-Api-Key, X-Idempotency-Key, X-Request-Id"},
+                        {.name = "Access-Control-Max-Age", .value = "600"}}};
+}
+
 }  // namespace
+
+Api::Api(Services services)
+    : services_(std::move(services)),
+      request_log_(services_.store, services_.log),
+      admission_(services_.admission),
+      answers_(std::make_shared<AnswerCache>(shared_for)) {}
 
 Result<std::unique_ptr<Api>> Api::open(Services services) {
     std::unique_ptr<Api> api(new Api(std::move(services)));
     api->desks_ = TRY(Desks::open(desk_count, api->services_.open_reader));
     api->slow_desks_ = TRY(Desks::open(slow_desk_count, api->services_.open_reader));
-    api->observer_ = api->services_.store.observe(
-        [raw = api.get()](std::span<const store::Event> events) { raw->live_.tell(events); });
+    api->observer_ = api->services_.store.observe([raw = api.get()](std::span<const store::Event> events) {
+        const auto is_turn = [](const store::Event& event) {
+            return event.what == store::Event::What::group_changed;
+        };
+        if (std::ranges::any_of(events, is_turn)) raw->answers_->forget();
+        raw->live_.tell(events);
+    });
     return api;
 }
 
@@ -110,32 +109,83 @@ Api::~Api() {
 
 void Api::handle(std::shared_ptr<Exchange> exchange) {
     std::string id = request_id_of(exchange->request());
-    Call call{.exchange = std::make_shared<LoggedExchange>(std::move(exchange), id, services_.log),
-              .request_id = id};
-    dispatch(std::move(call));
+    const auto observed = std::make_shared<ObservedExchange>(std::move(exchange), id, request_log_);
+    dispatch({.exchange = observed, .request_id = std::move(id)}, observed);
 }
 
-void Api::dispatch(Call call) {
+void Api::dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange) {
     const Request& request = call.request();
-    if (!services_.answers_strangers)
-        if (const auto refusal = refusal_of_stranger(request)) return call.respond(reply(*refusal));
+    if (admission_.keyring().is_stale()) {
+        return post(call, [this, call, exchange](store::Reader& reader) mutable {
+            if (const auto read = admission_.keyring().read(reader); !read)
+                return call.respond(reply(read.error()));
+            dispatch(std::move(call), exchange);
+        });
+    }
     Found found = find_route(all_routes(), request.method, request.path);
+    if (found.route) exchange->set_route(found.route->path);
+    auto cors = admission_.cors_headers(request);
+    const bool is_preflight = request.method == Method::options && !cors.empty();
+    exchange->set_headers(std::move(cors));
+    if (is_preflight) return call.respond(preflight());
+    auto owner = admission_.admit(request, found.route ? found.route->access : Access::key);
+    if (!owner) return call.respond(std::move(owner).error());
+    exchange->set_owner(*owner);
     if (!found.route && !found.allowed.empty()) return call.respond(method_not_allowed(found));
     if (!found.route)
         return call.respond(reply_error(
             404, "NOT_FOUND",
             fmt::format("there is no {} here. GET /openapi.json lists what there is", request.path)));
+    call.owner = *std::move(owner);
     call.values = std::move(found.values);
-    post(call, [this, route = found.route, call](store::Reader& reader) mutable {
-        if (route->body == BodyKind::json) {
+    run(*found.route, std::move(call));
+}
+
+void Api::run(const Route& route, Call call) {
+    if (is_shared(route, call.request())) {
+        call.exchange = answers_->ask(key_of(call), call.exchange);
+        if (!call.exchange) return;
+    } else if (route.method != Method::get) {
+        call.exchange = std::make_shared<ChangingExchange>(std::move(call.exchange), answers_);
+    }
+    post(call, [this, &route, call](store::Reader& reader) mutable {
+        if (route.body == BodyKind::json) {
             auto body = parse_json_object(call.request().body);
             if (!body && body.error().code == ErrorCode::invalid_argument)
                 return call.respond(reply_error(400, "BAD_REQUEST_INVALID_JSON", body.error().message));
             if (!body) return call.respond(reply(body.error()));
             call.body = *std::move(body);
         }
-        route->run(*this, reader, std::move(call));
+        route.run(*this, reader, std::move(call));
     });
+}
+
+void Api::claim(const Call& call, crawl::CrawlOptions& options) {
+    options.owner = call.owner;
+    options.collection = call.collection(options.collection);
+}
+
+Result<std::optional<std::int64_t>> Api::pages_left(store::Reader& reader, const std::string& owner) const {
+    constexpr std::chrono::hours month{24 * 30};
+    const std::int64_t quota = limits_of(owner).pages_per_month;
+    if (quota <= 0) return std::nullopt;
+    std::int64_t used = 0;
+    for (const UsageDay& day : TRY(reader.usage(owner, services_.store.now() - month))) used += day.pages;
+    return std::max<std::int64_t>(quota - used, 0);
+}
+
+Result<GroupId> Api::begin_crawl(store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
+    claim(call, options);
+    if (const auto left = TRY(pages_left(reader, call.owner))) {
+        if (*left == 0)
+            return fail(
+                ErrorCode::exhausted,
+                fmt::format("Insufficient credits: the {} pages that {} may have fetched in 30 days are "
+                            "used up",
+                            limits_of(call.owner).pages_per_month, call.owner));
+        options.limit = std::min(options.limit, *left);
+    }
+    return services_.begin_crawl(options);
 }
 
 void Api::post(const Call& call, Desks::Errand errand) {

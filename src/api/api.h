@@ -11,8 +11,12 @@
 
 #include <boost/json.hpp>
 
+#include "api/admission.h"
+#include "api/answer_cache.h"
 #include "api/desks.h"
 #include "api/live.h"
+#include "api/observed_exchange.h"
+#include "api/request_log.h"
 #include "api/route.h"
 #include "api/server.h"
 #include "base/result.h"
@@ -58,8 +62,8 @@ struct Services {
     std::function<Result<Document>(const Upload&)> read{};  // fails as work::read_document does
     std::function<void(std::string_view)> log{};            // a line for each request; none: no log
     std::string version{};
-    int max_concurrency = 256;       // pages on the wire at once
-    bool answers_strangers = false;  // also by names that are not this machine's, and to pages of other sites
+    int max_concurrency = 256;  // pages on the wire at once
+    AdmissionRules admission{};
 };
 
 class Api {
@@ -72,6 +76,18 @@ public:
     void handle(std::shared_ptr<Exchange> exchange);
 
     Services& services() { return services_; }
+    const RequestLog& request_log() const { return request_log_; }
+
+    // Begins what the call asks for, as its owner and within their quota. `exhausted` if that is used up.
+    Result<GroupId> begin_crawl(store::Reader& reader, const Call& call, crawl::CrawlOptions options);
+    // Makes the caller the owner of what the options say.
+    static void claim(const Call& call, crawl::CrawlOptions& options);
+    // How many pages the owner may still have fetched; nothing if nobody counts.
+    Result<std::optional<std::int64_t>> pages_left(store::Reader& reader, const std::string& owner) const;
+    store::OwnerLimits limits_of(const std::string& owner) const {
+        return admission_.keyring().limits(owner);
+    }
+
     Live& live() { return live_; }
     // False if too many wait already.
     bool post(Desks::Errand errand) { return desks_->post(std::move(errand)); }
@@ -82,10 +98,14 @@ public:
     std::stop_token stopping() const { return stop_.get_token(); }
 
 private:
-    explicit Api(Services services) : services_(std::move(services)) {}
-    void dispatch(Call call);
+    explicit Api(Services services);
+    void dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange);
+    void run(const Route& route, Call call);
 
     Services services_;
+    RequestLog request_log_;
+    Admission admission_;
+    std::shared_ptr<AnswerCache> answers_;
     std::stop_source stop_;
     std::unique_ptr<Desks> desks_, slow_desks_;
     Live live_;  // whoever it calls may go to a desk

@@ -273,17 +273,18 @@ Task<bool> Connection::answer(Turn& turn) {
 }
 
 Task<bool> Connection::write(Turn& turn, Response response) {
-    http::response<http::string_body> raw(static_cast<http::status>(response.status), 11);
+    using Body = http::span_body<const char>;
+    http::response<Body> raw(static_cast<http::status>(response.status), 11);
     raw.set(http::field::content_type, response.content_type);
     for (const Header& header : response.headers) raw.insert(header.name, header.value);
     const bool goes_on = turn.keep_alive && !room_->is_leaving;
     raw.keep_alive(goes_on);
-    raw.body() = std::move(response.body);
+    raw.body() = Body::value_type(response.text().data(), response.text().size());
     raw.prepare_payload();
     error_code error;
     stream_.expires_after(room_->config.body_timeout);
     if (turn.is_head) {
-        http::response_serializer<http::string_body> serializer(raw);
+        http::response_serializer<Body> serializer(raw);
         co_await http::async_write_header(stream_, serializer, with_error(error));
     } else {
         co_await http::async_write(stream_, raw, with_error(error));

@@ -2,8 +2,6 @@
 // server's thread.
 #pragma once
 
-#include "api/asio.h"  // before the others
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +15,7 @@
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
+#include "api/asio.h"  // before the others
 #include "api/server.h"
 
 namespace quarry::api {

@@ -29,14 +29,14 @@ bool is_this_machine(std::string_view host) {
     return host == "localhost" || host == "[::1]" || is_loopback_address(host);
 }
 
-std::optional<Error> refusal_of_stranger(const Request& request) {
+std::optional<Error> refusal_of_stranger(const Request& request, bool is_welcome_origin) {
     const std::string_view host = request.header("host");
     if (!is_this_machine(host))
         return Error{
             ErrorCode::refused,
             fmt::format("this server answers to 127.0.0.1 and localhost, not to \"{}\"", host.substr(0, 80))};
     const std::string_view origin = request.header("origin");
-    if (origin.empty()) return std::nullopt;
+    if (origin.empty() || is_welcome_origin) return std::nullopt;
     const auto url = url::Url::parse(std::string(origin));
     if (url && url->is_http() && is_this_machine(url->host())) return std::nullopt;
     return Error{ErrorCode::refused, "web pages of other sites are not answered"};

@@ -15,7 +15,7 @@ namespace quarry::api {
 // True for "localhost:3002", "127.0.0.1", "[::1]:3002" and the like, and for nothing that DNS decides.
 bool is_this_machine(std::string_view host);
 
-// Why the request is refused; nothing if it is not.
-std::optional<Error> refusal_of_stranger(const Request& request);
+// Why the request is refused; nothing if it is not. Pages of some origins may have been made welcome.
+std::optional<Error> refusal_of_stranger(const Request& request, bool is_welcome_origin = false);
 
 }  // namespace quarry::api

@@ -1,6 +1,7 @@
 #include "api/message.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "url/percent.h"
 
@@ -33,6 +34,10 @@ std::optional<std::string_view> Request::parameter(std::string_view name) const 
     const auto found = std::ranges::find(query, name, &std::pair<std::string, std::string>::first);
     if (found == query.end()) return std::nullopt;
     return found->second;
+}
+
+void Response::share_body() {
+    if (!shared_body) shared_body = std::make_shared<const std::string>(std::exchange(body, {}));
 }
 
 Target parse_target(std::string_view target) {

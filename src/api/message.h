@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +36,12 @@ struct Response {
     int status = 200;
     std::string content_type = "application/json";
     std::string body{};
-    std::vector<Header> headers{};  // besides those that every response has
+    std::vector<Header> headers{};                     // besides those that every response has
+    std::shared_ptr<const std::string> shared_body{};  // instead of `body`, where many get the same
+
+    std::string_view text() const { return shared_body ? std::string_view(*shared_body) : body; }
+    // Makes copies of this response cheap.
+    void share_body();
 };
 
 // "/v2/crawl/7?skip=10": the path, and the parameters behind it decoded. '+' means a space there.

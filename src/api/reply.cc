@@ -18,6 +18,7 @@ int status_of(ErrorCode code) {
         case ErrorCode::unavailable:
         case ErrorCode::interrupted: return 503;
         case ErrorCode::corrupt: return 500;
+        case ErrorCode::exhausted: return 402;
     }
     return 500;
 }
@@ -34,6 +35,7 @@ std::string_view name_of(ErrorCode code) {
         case ErrorCode::unavailable: return "UNAVAILABLE";
         case ErrorCode::interrupted: return "INTERRUPTED";
         case ErrorCode::corrupt: return "CORRUPT";
+        case ErrorCode::exhausted: return "INSUFFICIENT_CREDITS";
     }
     return "UNKNOWN_ERROR";
 }

@@ -12,6 +12,7 @@
 
 #include "api/message.h"
 #include "api/server.h"
+#include "model/owner_id.h"
 #include "store/reader.h"
 
 namespace quarry::api {
@@ -28,6 +29,8 @@ struct Call {
 
     const Request& request() const { return exchange->request(); }
     bool is_v1() const { return request().path.starts_with("/v1/"); }  // of an old client
+    // A collection as the store knows it: each owner has names of their own.
+    std::string collection(std::string_view name) const { return owned_collection(owner, name); }
     void respond(Response response) const { exchange->respond(std::move(response)); }
 };
 
@@ -38,6 +41,9 @@ enum class Access : std::uint8_t {
     open,  // for anybody: whether the server lives
 };
 
+// Whether an answer may be given to all who ask the same within a moment.
+enum class Sharing : std::uint8_t { none, moment };
+
 struct Route {
     Method method{};
     std::string_view path{};  // "/v2/crawl/{id}"
@@ -46,6 +52,7 @@ struct Route {
     void (*run)(Api& api, store::Reader& reader, Call call) = nullptr;
     BodyKind body = BodyKind::none;
     Access access = Access::key;
+    Sharing sharing = Sharing::none;
 };
 
 std::span<const Route> all_routes();

@@ -2,6 +2,7 @@
 #include "api/firecrawl/routes.h"
 
 #include "api/knowledge/routes.h"
+#include "api/metrics_route.h"
 #include "api/openapi.h"
 #include "api/reply.h"
 #include "api/route.h"
@@ -32,57 +33,63 @@ constexpr auto del = Method::del;
 constexpr auto json_body = BodyKind::json;
 constexpr auto form_body = BodyKind::bytes;
 
+// What clients ask for again and again.
+constexpr Route polled(std::string_view path, std::string_view summary, decltype(Route::run) run) {
+    return {get, path, summary, run, BodyKind::none, Access::key, Sharing::moment};
+}
+
 constexpr Route table[] = {
     {get, "/healthz", "Whether the server lives", say_alive, BodyKind::none, Access::open},
     {get, "/readyz", "Whether it can work", say_ready, BodyKind::none, Access::open},
 
+    {get, "/metrics", "Counts for Prometheus", show_metrics},
     {get, "/openapi.json", "This description", describe, BodyKind::none, Access::open},
 
     {post, "/v2/scrape", "Fetch one page and give its words", scrape_page, json_body},
     {post, "/v2/parse", "Give the words of a file that is sent along", parse_file, form_body},
     {post, "/v2/crawl", "Begin a crawl", begin_crawl, json_body},
-    {get, "/v2/crawl/active", "Crawls that run", list_active_crawls},
-    {get, "/v2/crawl/ongoing", "Crawls that run", list_active_crawls},
+    polled("/v2/crawl/active", "Crawls that run", list_active_crawls),
+    polled("/v2/crawl/ongoing", "Crawls that run", list_active_crawls),
     {post, "/v2/crawl/params-preview", "Parameters from a prompt", preview_crawl_params, json_body},
-    {get, "/v2/crawl/{id}", "How far a crawl is, with its documents; or a WebSocket", show_crawl},
+    polled("/v2/crawl/{id}", "How far a crawl is, with its documents; or a WebSocket", show_crawl),
     {del, "/v2/crawl/{id}", "Cancel a crawl", cancel_crawl},
     {get, "/v2/crawl/{id}/errors", "What a crawl could not fetch", show_crawl_errors},
     {post, "/v2/batch/scrape", "Fetch many pages", begin_batch, json_body},
-    {get, "/v2/batch/scrape/{id}", "How far a batch is, with its documents; or a WebSocket", show_batch},
+    polled("/v2/batch/scrape/{id}", "How far a batch is, with its documents; or a WebSocket", show_batch),
     {del, "/v2/batch/scrape/{id}", "Cancel a batch", cancel_batch},
     {get, "/v2/batch/scrape/{id}/errors", "What a batch could not fetch", show_batch_errors},
     {post, "/v2/map", "List the pages of a site", map_site, json_body},
     {post, "/v2/search", "Search the index", search_pages, json_body},
 
     {get, "/v2/team/credit-usage", "Credits, of which there are plenty", show_credit_usage},
-    {get, "/v2/team/credit-usage/historical", "Credits used by month", show_usage_history},
+    {get, "/v2/team/credit-usage/historical", "Credits used by month", show_credit_history},
     {get, "/v2/team/token-usage", "Tokens, of which there are plenty", show_token_usage},
-    {get, "/v2/team/token-usage/historical", "Tokens used by month", show_usage_history},
-    {get, "/v2/team/queue-status", "How much waits and runs", show_queue_status},
-    {get, "/v2/concurrency-check", "How much runs", show_concurrency},
+    {get, "/v2/team/token-usage/historical", "Tokens used by month", show_token_history},
+    polled("/v2/team/queue-status", "How much waits and runs", show_queue_status),
+    polled("/v2/concurrency-check", "How much runs", show_concurrency),
 
     // As old clients know it: the same answers, but for the shapes of a map and a search.
     {post, "/v1/scrape", "Fetch one page and give its words", scrape_page, json_body},
     {post, "/v1/crawl", "Begin a crawl", begin_crawl, json_body},
-    {get, "/v1/crawl/active", "Crawls that run", list_active_crawls},
-    {get, "/v1/crawl/{id}", "How far a crawl is, with its documents; or a WebSocket", show_crawl},
+    polled("/v1/crawl/active", "Crawls that run", list_active_crawls),
+    polled("/v1/crawl/{id}", "How far a crawl is, with its documents; or a WebSocket", show_crawl),
     {del, "/v1/crawl/{id}", "Cancel a crawl", cancel_crawl},
     {get, "/v1/crawl/{id}/errors", "What a crawl could not fetch", show_crawl_errors},
     {post, "/v1/batch/scrape", "Fetch many pages", begin_batch, json_body},
-    {get, "/v1/batch/scrape/{id}", "How far a batch is, with its documents; or a WebSocket", show_batch},
+    polled("/v1/batch/scrape/{id}", "How far a batch is, with its documents; or a WebSocket", show_batch),
     {del, "/v1/batch/scrape/{id}", "Cancel a batch", cancel_batch},
     {get, "/v1/batch/scrape/{id}/errors", "What a batch could not fetch", show_batch_errors},
     {post, "/v1/map", "List the pages of a site", map_site, json_body},
     {post, "/v1/search", "Search the index", search_pages, json_body},
     {get, "/v1/team/credit-usage", "Credits, of which there are plenty", show_credit_usage},
     {get, "/v1/team/token-usage", "Tokens, of which there are plenty", show_token_usage},
-    {get, "/v1/team/queue-status", "How much waits and runs", show_queue_status},
+    polled("/v1/team/queue-status", "How much waits and runs", show_queue_status),
 
     {post, "/knowledge-items/crawl", "Begin a crawl", crawl_knowledge, json_body},
     {post, "/knowledge-items/search", "Search the index", search_knowledge, json_body},
     {post, "/knowledge-items/stop/{id}", "Cancel a crawl", stop_knowledge_crawl},
     {post, "/knowledge-items/{source}/refresh", "Crawl a source again", refresh_knowledge},
-    {get, "/crawl-progress/{id}", "How far a crawl is, once or as events", show_progress},
+    polled("/crawl-progress/{id}", "How far a crawl is, once or as events", show_progress),
 
     {post, "/v2/agent", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
     {get, "/v2/agent/{id}", "Only in Firecrawl's cloud", refuse_cloud_only},

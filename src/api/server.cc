@@ -1,7 +1,5 @@
 #include "api/server.h"
 
-#include "api/asio.h"  // before the others
-
 #include <atomic>
 #include <thread>
 
@@ -12,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "api/asio.h"  // before the others
 #include "api/connection.h"
 #include "base/thread_name.h"
 

@@ -1,8 +1,6 @@
 // The API's sockets from the client's side: real connections, and clients that break the rules.
 #include "api/server.h"
 
-#include "api/asio.h"  // before the others
-
 #include <condition_variable>
 #include <latch>
 #include <mutex>
@@ -18,6 +16,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "api/asio.h"  // before the others
 
 using namespace quarry;
 using namespace quarry::api;

@@ -45,6 +45,20 @@ int room_for_clients() {
     return static_cast<int>(std::min<std::int64_t>(raise_descriptor_limit() / 2, 10'000));
 }
 
+// "https://a.example, https://b.example"
+std::vector<std::string> list_of(std::string_view text) {
+    std::vector<std::string> items;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(','), text.size());
+        std::string_view item = text.substr(0, end);
+        while (item.starts_with(' ')) item.remove_prefix(1);
+        while (item.ends_with(' ') || item.ends_with('/')) item.remove_suffix(1);
+        if (!item.empty()) items.emplace_back(item);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return items;
+}
+
 api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
     api::Services services{.store = owner.store()};
     services.open_reader = [&place] { return open_reader(place); };
@@ -100,7 +114,9 @@ Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const
                                                       const ListenAddress& listen, OwnerProcess::Log log) {
     std::unique_ptr<ApiService> service(new ApiService());
     api::Services services = services_of(owner, place, std::move(log));
-    services.answers_strangers = listen.is_for_others;
+    services.admission = {.needs_key = !listen.is_loopback(),
+                          .answers_strangers = listen.is_for_others,
+                          .origins = list_of(place.settings.text("serve.cors"))};
     service->api_ = TRY(api::Api::open(std::move(services)));
     service->server_ =
         TRY(api::Server::start({.address = listen.address,

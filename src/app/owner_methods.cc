@@ -1,11 +1,13 @@
 #include "app/owner_methods.h"
 
+#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "app/write_pages.h"
 #include "crawl/options.h"
+#include "model/owner_id.h"
 #include "store/filter_json.h"
 #include "work/start_crawl.h"
 
@@ -33,6 +35,16 @@ Result<std::string> text_param(const json::object& params, std::string_view name
 std::string optional_text(const json::object& params, std::string_view name) {
     const json::value* value = params.if_contains(name);
     return value && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+bool parse_hex(std::string_view text, KeyHash& bytes) {
+    if (text.size() != 2 * bytes.size()) return false;
+    for (std::size_t index = 0; index < bytes.size(); ++index) {
+        const char* digits = text.data() + 2 * index;
+        const auto [end, error] = std::from_chars(digits, digits + 2, bytes[index], 16);
+        if (error != std::errc() || end != digits + 2) return false;
+    }
+    return true;
 }
 
 Result<json::value> crawl(Store& store, const json::object& params) {
@@ -108,6 +120,35 @@ Result<json::value> remove_collection(Store& store, const json::object& params) 
     return json::object{{"removed", TRY(store.remove_collection(name))}};
 }
 
+// The key itself never comes here, only what it is known by.
+Result<json::value> add_key(Store& store, const json::object& params) {
+    ApiKey key{.owner = TRY(text_param(params, "owner"))};
+    key.name = optional_text(params, "name");
+    key.hint = optional_text(params, "hint");
+    const std::string hash = TRY(text_param(params, "hash"));
+    if (!is_owner_name(key.owner))
+        return fail(ErrorCode::invalid_argument, "an owner's name has letters, digits and ._@- only");
+    if (!parse_hex(hash, key.hash)) return fail(ErrorCode::invalid_argument, "a hash has 64 hex digits");
+    return json::object{{"id", TRY(store.add_key(key))}};
+}
+
+Result<json::value> revoke_key(Store& store, const json::object& params) {
+    const std::int64_t id = TRY(number_param(params, "id"));
+    return json::object{{"revoked", TRY(store.revoke_key(id))}};
+}
+
+Result<json::value> set_limits(Store& store, const json::object& params) {
+    const std::string owner = TRY(text_param(params, "owner"));
+    store::OwnerLimits limits;
+    limits.running_groups = static_cast<int>(TRY(number_param(params, "crawls")));
+    limits.running_jobs = static_cast<int>(TRY(number_param(params, "jobs")));
+    limits.open_jobs = TRY(number_param(params, "open_jobs"));
+    limits.requests_per_minute = TRY(number_param(params, "requests_per_minute"));
+    limits.pages_per_month = TRY(number_param(params, "pages_per_month"));
+    TRY(store.set_limits(owner, limits));
+    return json::object();
+}
+
 const std::map<std::string, Method>& methods() {
     static const std::map<std::string, Method> table = {
         {"crawl", crawl},
@@ -123,6 +164,9 @@ const std::map<std::string, Method>& methods() {
         {"retry_jobs", of_jobs<&Store::retry>},
         {"clear_jobs", of_jobs<&Store::clear>},
         {"backup", backup},
+        {"add_key", add_key},
+        {"revoke_key", revoke_key},
+        {"set_limits", set_limits},
         {"write_pages", write_pages},
         {"forget", forget},
         {"index_again", index_again},

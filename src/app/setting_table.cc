@@ -32,6 +32,8 @@ constexpr SettingDefinition table[] = {
     {"serve.header_timeout", SettingKind::duration, "10s", "Longest time for a client to send its headers"},
     {"serve.body_timeout", SettingKind::duration, "60s",
      "Longest time for a client to send a body or read an answer"},
+    {"serve.cors", SettingKind::text, "",
+     "Origins whose web pages may use the server, with commas between; * for all"},
     {"worker.fetches", SettingKind::number, "256", "Pages on the wire at once, over all hosts", Secrecy::open,
      1, 10'000},
     {"worker.threads", SettingKind::number, "0", "Threads that read pages; 0 means one per core",

@@ -24,6 +24,7 @@ inline ExitCode exit_code_of(ErrorCode code) {
         case ErrorCode::unsupported:
         case ErrorCode::corrupt: return exit_no;
         case ErrorCode::invalid_argument:
+        case ErrorCode::exhausted:
         case ErrorCode::conflict: return exit_error;
     }
     return exit_error;

@@ -19,9 +19,10 @@ constexpr std::array<std::string_view, 8> skip_reasons = {"none",      "robots",
                                                           "canonical", "not_a_page", "outside", "limit"};
 constexpr std::array<std::string_view, 5> url_sources = {"seed", "link", "sitemap", "redirect", "former"};
 constexpr std::array<std::string_view, 3> companies = {"any", "none", "apart"};
-constexpr std::array<std::string_view, 10> error_codes = {
+constexpr std::array<std::string_view, 11> error_codes = {
     "invalid_argument", "not_found", "conflict",    "refused", "unavailable",
-    "timeout",          "too_large", "unsupported", "corrupt", "interrupted"};
+    "timeout",          "too_large", "unsupported", "corrupt", "interrupted",
+    "exhausted"};
 
 template <typename Enum, std::size_t count>
 bool find(const std::array<std::string_view, count>& names, std::string_view name, Enum& target) {

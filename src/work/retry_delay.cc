@@ -28,7 +28,8 @@ bool is_worth_another_attempt(ErrorCode code) {
         case ErrorCode::refused:
         case ErrorCode::too_large:
         case ErrorCode::unsupported:
-        case ErrorCode::corrupt: return false;
+        case ErrorCode::corrupt:
+        case ErrorCode::exhausted: return false;
     }
     return false;
 }

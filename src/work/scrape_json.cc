@@ -26,6 +26,7 @@ std::string_view code_name(ErrorCode code) {
         case ErrorCode::unsupported: return "unsupported";
         case ErrorCode::corrupt: return "corrupt";
         case ErrorCode::interrupted: return "interrupted";
+        case ErrorCode::exhausted: return "exhausted";
     }
     return "unknown";
 }

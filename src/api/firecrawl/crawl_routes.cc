@@ -27,8 +27,7 @@ std::string_view path_of(std::string_view kind) {
 
 // {"success", "id", "url"}
 Result<json::object> begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
-    options.owner = call.owner;
-    const GroupId id = TRY(api.services().begin_crawl(options));
+    const GroupId id = TRY(api.begin_crawl(reader, call, std::move(options)));
     const Group group = TRY(reader.group(id));
     const std::string name = id_of(group, reader);
     return json::object{{"success", true},
@@ -146,7 +145,7 @@ void list_active_crawls(Api&, store::Reader& reader, Call call) {
         json::error_code error;
         json::value options = json::parse(group.options, error);
         crawls.push_back(json::object{{"id", id_of(group, reader)},
-                                      {"teamId", group.owner},
+                                      {"teamId", owner_uuid(group.owner)},
                                       {"url", group.name},
                                       {"created_at", iso_time(group.created_at)},
                                       {"options", error ? json::value(nullptr) : std::move(options)}});

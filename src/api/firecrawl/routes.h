@@ -24,7 +24,8 @@ void search_pages(Api& api, store::Reader& reader, Call call);
 
 void show_credit_usage(Api& api, store::Reader& reader, Call call);
 void show_token_usage(Api& api, store::Reader& reader, Call call);
-void show_usage_history(Api& api, store::Reader& reader, Call call);
+void show_credit_history(Api& api, store::Reader& reader, Call call);
+void show_token_history(Api& api, store::Reader& reader, Call call);
 void show_queue_status(Api& api, store::Reader& reader, Call call);
 void show_concurrency(Api& api, store::Reader& reader, Call call);
 

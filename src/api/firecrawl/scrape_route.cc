@@ -92,7 +92,7 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     std::vector<Issue> issues;
     ScrapeRequest request = read_scrape_request(call.body, issues);
     if (!issues.empty()) return call.respond(reply(issues));
-    request.options.owner = call.owner;
+    Api::claim(call, request.options);
     store::Store& store = api.services().store;
     const auto stored = stored_page(reader, request.options, request.wish, store.now());
     if (!stored) return call.respond(reply(stored.error()));
@@ -100,7 +100,7 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     if (request.wish.cached_only)
         return call.respond(reply_error(404, "SCRAPE_LOCKDOWN_CACHE_MISS",
                                         "the page is not stored, and was not to be fetched"));
-    const auto group = api.services().begin_crawl(request.options);
+    const auto group = api.begin_crawl(reader, call, request.options);
     if (!group) return call.respond(reply(group.error()));
     const auto waiting = std::make_shared<Waiting>(std::move(call), std::move(request.options), *group);
     const auto until = std::chrono::steady_clock::now() + request.wish.timeout;

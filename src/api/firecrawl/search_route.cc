@@ -59,6 +59,7 @@ void run(Api& api, const Call& call, const search::SearchRequest& request) {
 void search_pages(Api& api, store::Reader&, Call call) {
     std::vector<Issue> issues;
     auto request = read_search_request(call.body, issues);
+    request.collection = call.collection(request.collection);
     if (!issues.empty()) return call.respond(reply(issues));
     api.post_slow(call,
                   [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });

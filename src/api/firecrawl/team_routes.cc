@@ -10,12 +10,53 @@ namespace json = boost::json;
 
 constexpr std::int64_t plenty = 999'999'999;
 
-json::object usage(std::string_view remaining, std::string_view plan) {
-    return {{"success", true},
-            {"data", json::object{{remaining, plenty},
-                                  {plan, 0},
-                                  {"billingPeriodStart", nullptr},
-                                  {"billingPeriodEnd", nullptr}}}};
+// What is left of the owner's quota, in the words of an account.
+Result<json::object> usage(Api& api, store::Reader& reader, const Call& call, std::string_view unit) {
+    const auto left = TRY(api.pages_left(reader, call.owner));
+    const std::string remaining = "remaining" + std::string(unit), plan = "plan" + std::string(unit);
+    return json::object{{"success", true},
+                        {"data", json::object{{remaining, left.value_or(plenty)},
+                                              {plan, left ? api.limits_of(call.owner).pages_per_month : 0},
+                                              {"billingPeriodStart", nullptr},
+                                              {"billingPeriodEnd", nullptr}}}};
+}
+
+struct Month {
+    std::chrono::year_month month{};
+    std::int64_t pages = 0;
+};
+
+Result<std::vector<Month>> months_of(store::Reader& reader, const std::string& owner, Timestamp now) {
+    constexpr std::chrono::hours year{24 * 366};
+    std::vector<Month> months;
+    for (const UsageDay& day : TRY(reader.usage(owner, now - year))) {
+        const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(day.day));
+        const std::chrono::year_month month = date.year() / date.month();
+        if (months.empty() || months.back().month != month) months.push_back({.month = month});
+        months.back().pages += day.pages;
+    }
+    return months;
+}
+
+std::string first_moment(std::chrono::year_month month) {
+    return iso_time(Timestamp(std::chrono::sys_days(month / 1)));
+}
+
+// Each month with what was used in it: `used` is the protocol's word for it.
+void show_history(Api& api, store::Reader& reader, const Call& call, std::string_view used) {
+    const auto months = months_of(reader, call.owner, api.services().store.now());
+    if (!months) return call.respond(reply(months.error()));
+    json::array periods;
+    for (const Month& month : *months)
+        periods.push_back(json::object{{"startDate", first_moment(month.month)},
+                                       {"endDate", first_moment(month.month + std::chrono::months(1))},
+                                       {used, month.pages}});
+    call.respond(reply(json::object{{"success", true}, {"periods", std::move(periods)}}));
+}
+
+void show_usage(Api& api, store::Reader& reader, const Call& call, std::string_view unit) {
+    const auto account = usage(api, reader, call, unit);
+    call.respond(account ? reply(*account) : reply(account.error()));
 }
 
 struct Queue {
@@ -39,16 +80,17 @@ Result<Queue> queue_of(store::Reader& reader, const std::string& owner) {
 
 }  // namespace
 
-void show_credit_usage(Api&, store::Reader&, Call call) {
-    call.respond(reply(usage("remainingCredits", "planCredits")));
+void show_credit_usage(Api& api, store::Reader& reader, Call call) {
+    show_usage(api, reader, call, "Credits");
 }
-
-void show_token_usage(Api&, store::Reader&, Call call) {
-    call.respond(reply(usage("remainingTokens", "planTokens")));
+void show_token_usage(Api& api, store::Reader& reader, Call call) {
+    show_usage(api, reader, call, "Tokens");
 }
-
-void show_usage_history(Api&, store::Reader&, Call call) {
-    call.respond(reply(json::object{{"success", true}, {"periods", json::array()}}));
+void show_credit_history(Api& api, store::Reader& reader, Call call) {
+    show_history(api, reader, call, "creditsUsed");
+}
+void show_token_history(Api& api, store::Reader& reader, Call call) {
+    show_history(api, reader, call, "tokensUsed");
 }
 
 void show_queue_status(Api& api, store::Reader& reader, Call call) {

@@ -34,8 +34,7 @@ crawl::CrawlOptions read_request(const json::object& body, std::vector<Issue>& i
 
 // {"success", "progressId", …}: the crawl's id is what its progress is asked by.
 Response begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
-    options.owner = call.owner;
-    const auto id = api.services().begin_crawl(options);
+    const auto id = api.begin_crawl(reader, call, std::move(options));
     if (!id) return reply(id.error());
     const auto group = reader.group(*id);
     if (!group) return reply(group.error());
@@ -115,7 +114,7 @@ void search_knowledge(Api& api, store::Reader&, Call call) {
     if (request.query.empty()) fields.reject("query", "is missing");
     request.limit = static_cast<int>(fields.integer("match_count", 1, 100).value_or(5));
     request.filter.host = fields.text("source").value_or("");
-    request.collection = fields.text("collection").value_or(request.collection);
+    request.collection = call.collection(fields.text("collection").value_or(request.collection));
     if (!issues.empty()) return call.respond(reply(issues));
     api.post_slow(call, [&api, call, request](store::Reader&) { run_search(api, call, request); });
 }

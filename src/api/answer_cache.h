@@ -1,0 +1,49 @@
+// Answers that many ask for at once: each is made once, and given to all who ask within a moment. Clients
+// poll: without this every one of them would cost a walk through the store.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/server.h"
+
+namespace quarry::api {
+
+class AnswerCache : public std::enable_shared_from_this<AnswerCache> {
+public:
+    explicit AnswerCache(std::chrono::milliseconds fresh_for) : fresh_for_(fresh_for) {}
+
+    // Nothing if the exchange is answered, or will be with an answer that is being made. Else it is the
+    // caller's to answer what is returned, and the answer is everybody's.
+    std::shared_ptr<Exchange> ask(const std::string& key, std::shared_ptr<Exchange> exchange);
+
+    // Something has changed: whoever asks from now on gets a new answer.
+    void forget();
+
+private:
+    using Time = std::chrono::steady_clock::time_point;
+    struct Entry {
+        std::uint64_t number = 0;
+        std::vector<std::shared_ptr<Exchange>> waiting{};  // while it is being made
+        Response response{};                               // once it is
+        Time made_at{};
+        bool is_made = false;
+    };
+    class Maker;
+
+    void tell(const std::string& key, std::uint64_t number, Response response);
+
+    const std::chrono::milliseconds fresh_for_;
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+    std::unordered_map<std::uint64_t, std::shared_ptr<Entry>> in_making_;  // also those that were forgotten
+    std::size_t bytes_ = 0;
+    std::uint64_t last_number_ = 0;
+};
+
+}  // namespace quarry::api

@@ -1,0 +1,42 @@
+// The keys of a server: whose a token is. Read from the store now and then, so that a key which was just made
+// or revoked counts within a second.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/result.h"
+#include "model/access.h"
+#include "store/reader.h"
+
+namespace quarry::api {
+
+KeyHash hash_of_key(std::string_view key);
+
+class Keyring {
+public:
+    // Whether what it knows is old enough to be read again. Any thread.
+    bool is_stale() const;
+    Result<void> read(store::Reader& reader);
+
+    bool is_empty() const;  // of keys that count
+    // Nothing if there is no such key. The time it takes tells nothing about the keys there are.
+    std::optional<std::string> owner_of(std::string_view token) const;
+    // The standard ones if nothing else was said.
+    store::OwnerLimits limits(const std::string& owner) const;
+
+private:
+    struct Known {
+        std::vector<ApiKey> keys{};  // none that is revoked
+        std::map<std::string, store::OwnerLimits> limits{};
+        std::optional<std::chrono::steady_clock::time_point> read_at{};
+    };
+    Guarded<Known> known_;
+};
+
+}  // namespace quarry::api

@@ -1,0 +1,47 @@
+#include "api/observed_exchange.h"
+
+namespace quarry::api {
+
+void ObservedExchange::respond(Response response) {
+    const int status = response.status;
+    const std::size_t bytes = response.text().size();
+    add_headers(response.headers);
+    inner_->respond(std::move(response));
+    tell(status, bytes);
+}
+
+std::shared_ptr<Follower> ObservedExchange::accept_websocket(std::string protocol) {
+    tell(101, 0);
+    return inner_->accept_websocket(std::move(protocol));
+}
+
+std::shared_ptr<Follower> ObservedExchange::begin_events(std::vector<Header> headers) {
+    add_headers(headers);
+    tell(200, 0);
+    return inner_->begin_events(std::move(headers));
+}
+
+void ObservedExchange::add_headers(std::vector<Header>& headers) const {
+    headers.push_back({.name = "X-Request-Id", .value = request_id_});
+    headers.insert(headers.end(), headers_.begin(), headers_.end());
+}
+
+void ObservedExchange::tell(int status, std::size_t bytes) const {
+    using std::chrono::steady_clock, std::chrono::system_clock;
+    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - started_);
+    const auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(system_clock::now());
+    log_.add({.at = now - std::chrono::duration_cast<std::chrono::milliseconds>(took),
+              .method = std::string(name_of(request().method)),
+              .path = request().path,
+              .route = std::string(route_),
+              .status = status,
+              .took = took,
+              .request_id = request_id_,
+              .peer = request().peer,
+              .user_agent = std::string(request().header("user-agent")),
+              .owner = owner_,
+              .extra = "{}"},
+             bytes);
+}
+
+}  // namespace quarry::api

@@ -1,0 +1,78 @@
+#include "api/request_log.h"
+
+#include <fmt/format.h>
+
+#include "base/thread_name.h"
+
+namespace quarry::api {
+namespace {
+
+// Records between two writings, and the time between them: a thousand a second at most.
+constexpr std::size_t most_waiting = 200;
+constexpr std::chrono::milliseconds between_writings{200};
+// A path is a client's to make up.
+constexpr std::size_t longest_path = 300;
+
+}  // namespace
+
+RequestLog::RequestLog(store::Store& store, WriteLine write_line)
+    : store_(store),
+      write_line_(std::move(write_line)),
+      keeper_([this](std::stop_token stop) { keep(stop); }) {}
+
+RequestLog::~RequestLog() {
+    keeper_.request_stop();
+    has_more_.notify_all();
+}
+
+void RequestLog::add(RequestRecord record, std::size_t bytes) {
+    record.path.resize(std::min(record.path.size(), longest_path));
+    record.user_agent.resize(std::min(record.user_agent.size(), longest_path));
+    if (write_line_)
+        write_line_(
+            fmt::format("request id={} peer={} owner={} method={} path={} status={} bytes={} ms={:.1f}",
+                        record.request_id, record.peer, record.owner, record.method, record.path,
+                        record.status, bytes, static_cast<double>(record.took.count()) / 1'000));
+    bool is_first = false;
+    {
+        const std::lock_guard lock(mutex_);
+        Count& count = counts_[{record.route, record.status}];
+        ++count.requests;
+        count.took += record.took;
+        if (waiting_.size() >= most_waiting) {
+            ++not_kept_;
+            return;
+        }
+        is_first = waiting_.empty();
+        waiting_.push_back(std::move(record));
+    }
+    if (is_first) has_more_.notify_one();
+}
+
+RequestLog::Counts RequestLog::counts() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+}
+
+std::int64_t RequestLog::not_kept() const {
+    const std::lock_guard lock(mutex_);
+    return not_kept_;
+}
+
+void RequestLog::keep(std::stop_token stop) {
+    name_this_thread("requests");
+    std::unique_lock lock(mutex_);
+    while (true) {
+        has_more_.wait(lock, stop, [this] { return !waiting_.empty(); });
+        // Others come with it into the same commit.
+        has_more_.wait_for(lock, stop, between_writings, [] { return false; });
+        if (waiting_.empty()) return;  // asked to stop
+        const std::vector<RequestRecord> records = std::exchange(waiting_, {});
+        lock.unlock();
+        const auto added = store_.add_requests(records);
+        lock.lock();
+        if (!added) not_kept_ += std::ssize(records);
+    }
+}
+
+}  // namespace quarry::api
