@@ -18,6 +18,7 @@ Command add_reindex(CommandBuilder& builder);
 Command add_export(CommandBuilder& builder);
 Command add_schedule(CommandBuilder& builder);
 Command add_serve(CommandBuilder& builder);
+Command add_keys(CommandBuilder& builder);
 Command add_worker(CommandBuilder& builder);
 Command add_daemon(CommandBuilder& builder);
 Command add_embed_daemon(CommandBuilder& builder);

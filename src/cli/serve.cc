@@ -1,4 +1,5 @@
 // `quarry serve`: the HTTP API, and the work it causes.
+#include <algorithm>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -22,16 +23,24 @@ struct ServeArguments {
 
 constexpr std::chrono::seconds patience{30};
 
+Result<bool> has_key(const app::Workplace& place) {
+    const auto reader = app::open_reader(place);
+    if (!reader && reader.error().code == ErrorCode::not_found) return false;
+    if (!reader) return std::unexpected(reader.error());
+    return std::ranges::any_of(TRY((*reader)->keys()), [](const ApiKey& key) { return !key.revoked_at; });
+}
+
 Result<app::ListenAddress> listen_address(const app::Workplace& place, const ServeArguments& arguments) {
     const std::string text =
         arguments.listen.empty() ? place.settings.text("serve.listen") : arguments.listen;
     auto listen = TRY(app::parse_listen_address(text));
     listen.is_for_others = arguments.insecure;
-    if (!listen.is_loopback() && !arguments.insecure)
+    if (!listen.is_loopback() && !arguments.insecure && !TRY(has_key(place)))
         return fail(
             ErrorCode::refused,
-            fmt::format("{} can be reached by others, and this server asks nobody for a key. Listen on "
-                        "127.0.0.1, or say --insecure-no-auth if something else keeps strangers away",
+            fmt::format("{} can be reached by others, and there is no key to ask them for: make one "
+                        "with quarry keys create. Or listen on 127.0.0.1, or say --insecure-no-auth if "
+                        "something else keeps strangers away",
                         listen.address));
     return listen;
 }

@@ -66,8 +66,8 @@ std::uint16_t free_port() {
 ApiAnswer ApiClient::ask(std::string_view method, std::string_view path, std::string_view body) const {
     const std::string text = everything_answered(
         port_, fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nContent-Type: "
-                           "application/json\r\nContent-Length: {}\r\n\r\n{}",
-                           method, path, port_, body.size(), body));
+                           "application/json\r\n{}Content-Length: {}\r\n\r\n{}",
+                           method, path, port_, headers_, body.size(), body));
     ApiAnswer answer;
     const std::size_t end = text.find("\r\n\r\n");
     if (!text.starts_with("HTTP/1.1 ") || end == std::string::npos) return answer;

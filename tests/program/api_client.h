@@ -22,7 +22,9 @@ std::uint16_t free_port();
 
 class ApiClient {
 public:
-    explicit ApiClient(std::uint16_t port) : port_(port) {}
+    // `headers` go with every request: "Authorization: Bearer KEY\r\n".
+    explicit ApiClient(std::uint16_t port, std::string headers = "")
+        : port_(port), headers_(std::move(headers)) {}
 
     ApiAnswer get(std::string_view path) const { return ask("GET", path, ""); }
     ApiAnswer del(std::string_view path) const { return ask("DELETE", path, ""); }
@@ -37,6 +39,7 @@ public:
 
 private:
     std::uint16_t port_;
+    std::string headers_;
 };
 
 }  // namespace quarry::test

@@ -277,7 +277,8 @@ TEST_CASE("pages of other sites, and names that lead here, are not answered") {
     const DataHome home;
     Service service(home);
 
-    const ApiAnswer rebound = service.client.ask("GET", "/healthz HTTP/1.1\r\nHost: evil.example\r\nX: ", "");
+    const ApiAnswer rebound =
+        service.client.ask("GET", "/v2/crawl/active HTTP/1.1\r\nHost: evil.example\r\nX: ", "");
     const ApiAnswer across =
         service.client.ask("GET", "/v2/crawl/active HTTP/1.1\r\nOrigin: https://evil.example\r\nX: ", "");
 
