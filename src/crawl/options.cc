@@ -57,6 +57,7 @@ constexpr std::array crawl_options{
     Option{"keepErrors", &CrawlOptions::keep_errors},
     Option{"collection", &CrawlOptions::collection},
     Option{"owner", &CrawlOptions::owner},
+    Option{"requestKey", &CrawlOptions::request_key},
     Option{"priority", &CrawlOptions::priority},
     Option{"exclusive", &CrawlOptions::exclusive},
     Option{"embed", &CrawlOptions::embed},
@@ -66,10 +67,12 @@ constexpr std::array crawl_options{
     Option{"zeroDataRetention", &CrawlOptions::zero_retention},
 };
 
-// Inside "scrapeOptions", together with headers, formats and onlyMainContent, which are shaped otherwise.
+// Inside "scrapeOptions", together with headers, formats, attributes and onlyMainContent, which are shaped
+// otherwise.
 constexpr std::array page_options{
-    Option{"includeTags", &CrawlOptions::include_tags},
-    Option{"excludeTags", &CrawlOptions::exclude_tags},
+    Option{"includeTags", &CrawlOptions::include_tags},   Option{"excludeTags", &CrawlOptions::exclude_tags},
+    Option{"trackChanges", &CrawlOptions::track_changes}, Option{"showChanges", &CrawlOptions::show_changes},
+    Option{"changeTag", &CrawlOptions::change_tag},
 };
 
 constexpr std::array<std::string_view, 3> sitemap_names{"include", "skip", "only"};
@@ -197,12 +200,14 @@ Result<void> check_names(const json::object& in, const std::array<Option, count>
 Result<void> read_page_options(const json::value& value, CrawlOptions& options) {
     if (!value.is_object()) return wrong_kind(value, "scrapeOptions", "an object");
     const json::object& in = value.get_object();
-    TRY(check_names(in, page_options, {"formats", "headers", "onlyMainContent"}));
+    TRY(check_names(in, page_options, {"attributes", "formats", "headers", "onlyMainContent"}));
     TRY(read_all(in, page_options, options));
     if (const json::value* formats = in.if_contains("formats"); formats && !formats->is_null())
         options.formats = TRY(read_formats(*formats));
     if (const json::value* headers = in.if_contains("headers"); headers && !headers->is_null())
         options.headers = TRY(read_headers(*headers));
+    if (const json::value* attributes = in.if_contains("attributes"); attributes && !attributes->is_null())
+        options.attributes = TRY(read_attributes(*attributes));
     if (const json::value* main = in.if_contains("onlyMainContent"); main && !main->is_null()) {
         bool only_main_content = true;
         TRY(read(*main, "onlyMainContent", only_main_content));
@@ -219,6 +224,7 @@ json::object to_json(const CrawlOptions& options) {
     json::object page;
     page["formats"] = write_formats(options.formats);
     page["headers"] = write_headers(options.headers);
+    page["attributes"] = write_attributes(options.attributes);
     write_all(options, page_options, page);
     page["onlyMainContent"] = !options.full_page;
     out["scrapeOptions"] = std::move(page);

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "crawl/webhook.h"
+#include "model/attributes.h"
 #include "model/formats.h"
 #include "model/group.h"
 #include "model/page.h"
@@ -57,10 +58,15 @@ struct CrawlOptions {
     bool full_page = false;
     bool keep_errors = false;  // what a server says with a status of 400 and above is a page like any other
     std::vector<std::string> include_tags{}, exclude_tags{};
+    std::vector<AttributeWish> attributes{};
+    bool track_changes = false;  // say what has changed since the page was stored last
+    bool show_changes = false;   // and show it line by line
+    std::string change_tag{};    // pages with another tag have another past
 
     // What happens around it.
     std::string collection = "default";
     std::string owner = "local";
+    std::string request_key{};  // its client's name for it, which no two of an owner have
     int priority = 2;
     bool exclusive = false;  // runs alone; waits its turn
     bool embed = true;

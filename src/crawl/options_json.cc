@@ -112,4 +112,26 @@ json::value write_headers(const std::vector<Header>& headers) {
     return array;
 }
 
+Result<std::vector<AttributeWish>> read_attributes(const json::value& value) {
+    constexpr std::string_view wanted = "a list of objects with \"selector\" and \"attribute\"";
+    if (!value.is_array()) return wrong_kind(value, "attributes", wanted);
+    std::vector<AttributeWish> wishes;
+    for (const json::value& item : value.get_array()) {
+        const json::object* object = item.if_object();
+        const json::value* selector = object ? object->if_contains("selector") : nullptr;
+        const json::value* attribute = object ? object->if_contains("attribute") : nullptr;
+        if (!selector || !attribute || !selector->is_string() || !attribute->is_string())
+            return wrong_kind(item, "attributes", wanted);
+        wishes.push_back({std::string(selector->get_string()), std::string(attribute->get_string())});
+    }
+    return wishes;
+}
+
+json::array write_attributes(const std::vector<AttributeWish>& attributes) {
+    json::array array;
+    for (const AttributeWish& wish : attributes)
+        array.push_back({{"selector", wish.selector}, {"attribute", wish.attribute}});
+    return array;
+}
+
 }  // namespace quarry::crawl

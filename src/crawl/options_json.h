@@ -1,5 +1,5 @@
-// The options whose JSON is not simply a value: lists of formats, and headers. Each can be read as clients
-// write it, and what is written is read back exactly.
+// The options whose JSON is not simply a value: lists of formats, headers and attributes. Each can be read as
+// clients write it, and what is written is read back exactly.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 
 #include "base/result.h"
+#include "model/attributes.h"
 #include "model/formats.h"
 #include "model/page.h"
 
@@ -28,5 +29,9 @@ boost::json::array write_formats(const Formats& formats);
 // written as [{"name": …, "value": …}], which is read as well.
 Result<std::vector<Header>> read_headers(const boost::json::value& value);
 boost::json::value write_headers(const std::vector<Header>& headers);
+
+// [{"selector": "a", "attribute": "href"}]
+Result<std::vector<AttributeWish>> read_attributes(const boost::json::value& value);
+boost::json::array write_attributes(const std::vector<AttributeWish>& attributes);
 
 }  // namespace quarry::crawl

@@ -116,16 +116,40 @@ Parts parts_of(const url::Url& url, std::string& canonical) {
     return {rest.substr(0, mark), rest.substr(std::min(mark + 1, rest.size()))};
 }
 
-UrlKey hashed(std::string_view form) {
-    const XXH128_hash_t hash = XXH3_128bits(form.data(), form.size());
+UrlKey hashed(std::string_view form, std::uint64_t reading = 0) {
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(form.data(), form.size(), reading);
     return {hash.high64, hash.low64};
+}
+
+// What makes two readings of a page differ: not which of its forms are kept, but what they are made of, and
+// who the server was told is asking. 0 for the plain one.
+std::uint64_t reading_of(const CrawlOptions& options) {
+    std::string form;
+    const auto add = [&](char kind, std::string_view text) {
+        (form += kind) += std::to_string(text.size()) += ':';
+        form += text;
+    };
+    if (options.full_page) add('f', "");
+    for (const std::string& tag : options.include_tags) add('i', tag);
+    for (const std::string& tag : options.exclude_tags) add('e', tag);
+    for (const AttributeWish& wish : options.attributes) {
+        add('s', wish.selector);
+        add('a', wish.attribute);
+    }
+    for (const Header& header : options.headers) {
+        add('h', header.name);
+        add('v', header.value);
+    }
+    if (!options.change_tag.empty()) add('t', options.change_tag);
+    return form.empty() ? 0 : XXH3_64bits(form.data(), form.size());
 }
 
 }  // namespace
 
 IdentityRules identity_rules(const CrawlOptions& options) {
     return {.ignore_query = options.ignore_query_parameters,
-            .fold_similar = options.deduplicate_similar_urls};
+            .fold_similar = options.deduplicate_similar_urls,
+            .reading = options.kind == "crawl" ? 0 : reading_of(options)};
 }
 
 std::string_view without_www(std::string_view host) {
@@ -155,7 +179,7 @@ UrlKey url_key(const url::Url& url, const IdentityRules& rules) {
     else
         form += parts.path;
     if (!rules.ignore_query && !parts.query.empty()) append_query(parts.query, rules, form);
-    return hashed(form);
+    return hashed(form, rules.reading);
 }
 
 std::string host_key(const url::Url& url) {

@@ -3,6 +3,7 @@
 // so that a wrong guess costs a page and never asks a server for something that nobody linked to.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ struct IdentityRules {
     // http and https, www., index.html (index.htm, index.php, default.aspx), slashes doubled or at the end,
     // and session ids make no difference. Letter case in paths and the order of parameters do.
     bool fold_similar = true;
+    // Pages that were named are read as their reader wishes: read otherwise, the same page is another one.
+    // 0 for those of crawls.
+    std::uint64_t reading = 0;
 };
 
 IdentityRules identity_rules(const CrawlOptions& options);

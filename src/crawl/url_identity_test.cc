@@ -132,6 +132,28 @@ TEST_CASE("the rules follow from the crawl's options") {
     CHECK(identity_rules(options).ignore_query);
 }
 
+TEST_CASE("a page that was named and is read otherwise is another page") {
+    CrawlOptions plain{.kind = "scrape"};
+    CrawlOptions other = plain;
+    const auto key_with = [](const CrawlOptions& options) {
+        return key_of("https://a.example/x", identity_rules(options));
+    };
+
+    CHECK(key_with(plain) == key_with(CrawlOptions{}));
+    other.formats.html = true;
+    CHECK(key_with(other) == key_with(plain));
+    other.include_tags = {"p"};
+    CHECK(key_with(other) != key_with(plain));
+    other.kind = "crawl";
+    CHECK(key_with(other) == key_with(plain));
+    for (const CrawlOptions& options : {CrawlOptions{.kind = "scrape", .full_page = true},
+                                        CrawlOptions{.kind = "scrape", .headers = {{"Cookie", "a=b"}}},
+                                        CrawlOptions{.kind = "scrape", .exclude_tags = {"p"}},
+                                        CrawlOptions{.kind = "scrape", .attributes = {{"a", "href"}}},
+                                        CrawlOptions{.kind = "scrape", .change_tag = "daily"}})
+        CHECK(key_with(options) != key_with(plain));
+}
+
 TEST_CASE("politeness is kept per host and port, and http and https share it") {
     const auto key = [](const char* text) { return host_key(url::Url::parse(text).value()); };
     CHECK(key("https://Docs.a.example/x") == "docs.a.example");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/attributes.h"
 #include "model/document.h"
 #include "model/formats.h"
 #include "model/page.h"
@@ -22,6 +23,7 @@ struct ExtractOptions {
     bool full_page = false;                   // everything a browser would show, not the main content only
     std::vector<std::string> include_tags{};  // CSS selectors: only what is inside them, wherever on the page
     std::vector<std::string> exclude_tags{};  // CSS selectors: without what is inside them
+    std::vector<AttributeWish> attributes{};  // of the whole page
     bool keep_data_images = false;            // pictures that are written into the page
     WhenEmpty when_empty = WhenEmpty::fail;   // the page has no text, though text was asked for
 };

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "extract/attributes.h"
 #include "extract/base_url.h"
 #include "extract/clean_html.h"
 #include "extract/embedded_text.h"
@@ -94,6 +95,7 @@ Result<Document> html_document(const Page& page, html::Decoded decoded, const Ex
         if (options.when_empty == WhenEmpty::fail) return std::unexpected(*no_words);
     }
 
+    document.attributes = TRY(read_attributes(tree, options.attributes));
     if (options.formats.metadata) document.metadata = read_metadata(tree, base, page.headers);
     detect_missing_language(options, document);
     add_warnings(tree, decoded, made, document);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/attributes.h"
+
 namespace quarry {
 
 struct Link {
@@ -56,11 +58,12 @@ struct Document {
     std::string raw_html{};  // the page as sent, in UTF-8, when asked for
     std::string text{};      // the main content as plain text, when asked for
     Metadata metadata{};
-    std::vector<Link> links{};    // of the whole page, each URL once, in order
-    std::vector<Link> frames{};   // what the page shows in frames; gathered with the links
-    std::vector<Link> feeds{};    // RSS and Atom feeds the page names; gathered with the links
-    std::vector<Image> images{};  // of the whole page, each URL once, in order
-    std::string warning{};        // a sentence when something was cut or guessed; else ""
+    std::vector<Link> links{};                  // of the whole page, each URL once, in order
+    std::vector<Link> frames{};                 // what the page shows in frames; gathered with the links
+    std::vector<Link> feeds{};                  // RSS and Atom feeds the page names; gathered with the links
+    std::vector<Image> images{};                // of the whole page, each URL once, in order
+    std::vector<AttributeValues> attributes{};  // those that were asked for
+    std::string warning{};                      // a sentence when something was cut or guessed; else ""
 };
 
 }  // namespace quarry

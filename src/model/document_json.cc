@@ -131,6 +131,17 @@ json::array urls(const std::vector<Item>& items) {
     return list;
 }
 
+json::array attributes(const Document& document) {
+    json::array list;
+    for (const AttributeValues& one : document.attributes) {
+        json::array values;
+        for (const std::string& value : one.values) values.emplace_back(value);
+        list.push_back(json::object{
+            {"selector", one.selector}, {"attribute", one.attribute}, {"values", std::move(values)}});
+    }
+    return list;
+}
+
 }  // namespace
 
 boost::json::object to_json(const Metadata& metadata) {
@@ -149,6 +160,7 @@ boost::json::object to_json(const Document& document, const Formats& formats) {
     if (formats.text) object["text"] = document.text;
     if (formats.links) object["links"] = urls(document.links);
     if (formats.images) object["images"] = urls(document.images);
+    if (!document.attributes.empty()) object["attributes"] = attributes(document);
     add_text(object, "warning", document.warning);
     if (formats.metadata) object["metadata"] = to_json(document.metadata);
     return object;

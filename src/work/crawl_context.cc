@@ -42,6 +42,7 @@ extract::ExtractOptions extract_options(const crawl::CrawlOptions& options) {
                                     .full_page = options.full_page,
                                     .include_tags = options.include_tags,
                                     .exclude_tags = options.exclude_tags,
+                                    .attributes = options.attributes,
                                     .when_empty = extract::WhenEmpty::keep};
     extract.formats.markdown = extract.formats.metadata = extract.formats.links = true;
     return extract;
