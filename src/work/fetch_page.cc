@@ -17,6 +17,7 @@
 #include "work/read_document.h"
 #include "work/read_sitemap.h"
 #include "work/retry_delay.h"
+#include "work/track_changes.h"
 #include "work/webhook_job.h"
 
 namespace quarry::work {
@@ -40,7 +41,10 @@ store::Outcome skip(const FetchedUrl& fetched, SkipReason reason, std::string no
 store::Outcome no_answer(const FetchedUrl& fetched, Timestamp now) {
     const Error& error = fetched.page.error();
     if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, error.message}};
-    if (!is_worth_another_attempt(error.code)) return {.end = store::Failed{error.message, error.code}};
+    // Who waits for a page hears at once that nobody answers, and may ask again.
+    const bool somebody_waits = fetched.crawl->options.kind == "scrape";
+    if (somebody_waits || !is_worth_another_attempt(error.code))
+        return {.end = store::Failed{error.message, error.code}};
     return retry(fetched, error, next_attempt(fetch_backoff, fetched.lease.attempt, now));
 }
 
@@ -120,7 +124,7 @@ json::array urls_of(const std::vector<Link>& links, bool (*wanted)(const Link&))
 
 // The page's record, and what following its links again needs besides: a server may say that nothing has
 // changed.
-Result<PackedContent> packed(const Document& document, const Formats& formats) {
+Result<PackedContent> packed(const Document& document, const Formats& formats, json::value change) {
     Formats wanted = formats;
     wanted.markdown = wanted.html = false;
     wanted.links = wanted.metadata = true;
@@ -130,6 +134,7 @@ Result<PackedContent> packed(const Document& document, const Formats& formats) {
         forbidden = urls_of(document.links, [](const Link&) { return true; });
     json::array frames = urls_of(document.frames, [](const Link& link) { return !link.nofollow; });
     if (!forbidden.empty()) details["nofollow"] = std::move(forbidden);
+    if (change.is_object()) details["changeTracking"] = std::move(change);
     if (!frames.empty() && !document.metadata.robots.nofollow) details["frames"] = std::move(frames);
     return store::pack(
         {.markdown = document.markdown, .details = json::serialize(details), .html = document.html});
@@ -210,6 +215,13 @@ store::Outcome unreadable(const FetchedUrl& fetched, const Error& error) {
     return {.end = store::Failed{error.message, error.code}, .status = fetched.page->status};
 }
 
+// Null if nobody asked.
+Result<json::value> tracked_change(const FetchedUrl& fetched, const Document& document,
+                                   const PageTools& tools) {
+    if (!fetched.crawl->options.track_changes) return nullptr;
+    return json::value(TRY(change_of(fetched, document, tools.reader)));
+}
+
 store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTools& tools) {
     CrawlContext& crawl = *fetched.crawl;
     store::Outcome outcome{.end = store::Completed{}, .status = fetched.page->status};
@@ -220,10 +232,14 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
         return outcome;
     }
     PageWrite write{.key = fetched.lease.key, .facts = facts_of(fetched, document)};
+    auto change = tracked_change(fetched, document, tools);
+    if (!change) return unreadable(fetched, change.error());
+    // What has become of it is said anew each time, so it is never "not modified".
+    if (crawl.options.track_changes) write.facts.etag = write.facts.last_modified = "";
     // Who names a page wants it in certain forms: the same words in others are another version.
-    const bool is_named = crawl.options.kind != "crawl";
+    const bool is_named = crawl.options.kind != "crawl" || crawl.options.track_changes;
     if (is_named) {
-        auto content = packed(document, crawl.extract.formats);
+        auto content = packed(document, crawl.extract.formats, *std::move(change));
         if (!content) return unreadable(fetched, content.error());
         write.facts.content_hash = store::content_hash(document.metadata.title,
                                                        document.markdown + content->details + document.html);
@@ -234,7 +250,7 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     if (is_unchanged) {
         write.content.reset();
     } else if (!write.content) {
-        auto content = packed(document, crawl.extract.formats);
+        auto content = packed(document, crawl.extract.formats, nullptr);
         if (!content) return unreadable(fetched, content.error());
         write.content = *std::move(content);
     }
@@ -305,7 +321,7 @@ store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Tim
 
 std::vector<Header> request_headers(const store::UrlLease& lease, CrawlContext& crawl, const url::Url& url) {
     std::vector<Header> headers = crawl.headers_for(url);
-    if (!lease.former || !crawl.options.refresh) return headers;
+    if (!lease.former || !crawl.options.refresh || crawl.options.track_changes) return headers;
     if (!lease.former->etag.empty()) headers.push_back({"If-None-Match", lease.former->etag});
     if (!lease.former->last_modified.empty()) {
         headers.push_back({"If-Modified-Since", lease.former->last_modified});
