@@ -1,5 +1,6 @@
 #include "work/handlers.h"
 
+#include "work/add_urls.h"
 #include "work/read_sitemap.h"
 #include "work/settle_crawl.h"
 #include "work/start_crawl.h"
@@ -11,6 +12,7 @@ std::map<std::string, Handler> all_handlers() {
         {std::string(read_sitemap_kind), read_sitemap},
         {std::string(settle_crawl_kind), settle_crawl},
         {std::string(begin_crawl_kind), begin_crawl},
+        {std::string(admit_urls_kind), admit_urls},
     };
 }
 

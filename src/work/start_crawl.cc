@@ -64,24 +64,9 @@ NewGroup to_group(const crawl::CrawlOptions& options) {
             .index_pages = options.embed,
             .zero_retention = options.zero_retention,
             .site = site_of(options),
+            .request_key = options.request_key,
             .closing_jobs = closing_jobs(options),
             .notice = group_webhook(options)};
-}
-
-std::vector<FoundUrl> seeds_of(const crawl::CrawlOptions& options) {
-    std::vector<FoundUrl> seeds;
-    // Then the sitemaps alone say which pages there are.
-    if (options.sitemap == crawl::SitemapUse::only) return seeds;
-    const auto rules = crawl::identity_rules(options);
-    for (const std::string& text : options.urls) {
-        const auto url = url::Url::parse(text);
-        if (!url) continue;
-        seeds.push_back({.url = url->without_fragment(),
-                         .key = crawl::url_key(*url, rules),
-                         .host = crawl::host_key(*url),
-                         .source = UrlSource::seed});
-    }
-    return seeds;
 }
 
 // One for each site that the start pages are on.
@@ -102,9 +87,25 @@ std::vector<NewJob> sitemap_jobs(const crawl::CrawlOptions& options) {
 
 }  // namespace
 
+std::vector<FoundUrl> start_urls(const crawl::CrawlOptions& options) {
+    std::vector<FoundUrl> seeds;
+    // Then the sitemaps alone say which pages there are.
+    if (options.sitemap == crawl::SitemapUse::only) return seeds;
+    const auto rules = crawl::identity_rules(options);
+    for (const std::string& text : options.urls) {
+        const auto url = url::Url::parse(text);
+        if (!url) continue;
+        seeds.push_back({.url = url->without_fragment(),
+                         .key = crawl::url_key(*url, rules),
+                         .host = crawl::host_key(*url),
+                         .source = UrlSource::seed});
+    }
+    return seeds;
+}
+
 Result<GroupId> start_crawl(store::Store& store, const crawl::CrawlOptions& options) {
     const crawl::CrawlOptions whole = TRY(with_whole_urls(options));
-    return store.add_group(to_group(whole), sitemap_jobs(whole), seeds_of(whole));
+    return store.add_group(to_group(whole), sitemap_jobs(whole), start_urls(whole));
 }
 
 Result<store::Schedule> crawl_schedule(const std::string& name, const std::string& cron,
@@ -121,7 +122,7 @@ Result<store::Outcome> begin_crawl(const store::JobLease& job, const JobTools& t
     const Group crawl = TRY(tools.reader.group(*job.group));
     const crawl::CrawlOptions options = TRY(crawl::options_of(crawl));
     store::Outcome outcome{
-        .end = store::Completed{}, .found = seeds_of(options), .jobs = sitemap_jobs(options)};
+        .end = store::Completed{}, .found = start_urls(options), .jobs = sitemap_jobs(options)};
     for (NewJob& added : outcome.jobs) added.group = job.group;
     return outcome;
 }

@@ -3,9 +3,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "crawl/options.h"
+#include "model/frontier.h"
 #include "model/group.h"
 #include "store/store.h"
 #include "work/job_pool.h"
@@ -14,6 +16,9 @@ namespace quarry::work {
 
 // Durable when it returns. Fails with `invalid_argument` as crawl::check does, or as Store::add_group does.
 Result<GroupId> start_crawl(store::Store& store, const crawl::CrawlOptions& options);
+
+// The URLs it begins with, as it knows them.
+std::vector<FoundUrl> start_urls(const crawl::CrawlOptions& options);
 
 // The same crawl again and again, at the times of a cron expression.
 Result<store::Schedule> crawl_schedule(const std::string& name, const std::string& cron,
