@@ -190,12 +190,12 @@ Result<void> Connection::copy_to(const std::string& file) {
     return {};
 }
 
-Result<void> Connection::checkpoint(bool all) {
+Result<bool> Connection::checkpoint(bool all) {
     const int mode = all ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, mode, nullptr, nullptr);
     // Busy means that a reader is in the way; the next one will do more.
     if (code != SQLITE_OK && code != SQLITE_BUSY) return failure(handle_, code);
-    return {};
+    return code == SQLITE_OK;
 }
 
 void Connection::watch_log(std::size_t& pages) {

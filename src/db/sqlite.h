@@ -113,8 +113,8 @@ public:
     Result<void> copy_to(const std::string& file);
 
     // Moves the write-ahead log into the file as far as readers allow; with `all`, waits for them and
-    // empties the log.
-    Result<void> checkpoint(bool all = false);
+    // empties the log. False if readers were in the way.
+    Result<bool> checkpoint(bool all = false);
 
     // Keeps `pages` at the length of the write-ahead log, as of the last commit of this connection. Turns the
     // automatic checkpoints off. `pages` outlives the connection.

@@ -310,6 +310,11 @@ public:
     virtual Result<void> set_schedule(Schedule schedule) = 0;  // replaces the one of that name
     virtual Result<bool> remove_schedule(const std::string& name) = 0;
 
+    // Removes a group that is over, with its pages and all that is known of them, and overwrites where they
+    // were: nothing of it can be read from the files once no reader is left that began before. `not_found`;
+    // `conflict` if it is not over.
+    virtual Result<void> erase(GroupId group) = 0;
+
     // Removes what is older than promised. A queued or running job is never removed by age. Small steps:
     // returns after about `budget`, call again while it removed something.
     virtual Result<Swept> sweep(const Retention& retention, std::chrono::milliseconds budget) = 0;

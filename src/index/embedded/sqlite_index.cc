@@ -336,7 +336,8 @@ Result<void> SqliteIndex::settle() {
     while (TRY(settle_some())) {
     }
     const auto writing = TRY(begin_writing());
-    return writer_->connection.checkpoint();
+    TRY(writer_->connection.checkpoint());
+    return {};
 }
 
 }  // namespace quarry::index

@@ -341,6 +341,33 @@ TEST_CASE_TEMPLATE("pages of a crawl without retention are never indexed", Backe
     CHECK(index_all(backend).empty());
 }
 
+TEST_CASE_TEMPLATE("a group that is over is erased with its pages, and no other is", Backend,
+                   TRANSACTIONAL_STORES) {
+    Backend backend;
+    const GroupId other = crawled(backend, {.zero_retention = true}, {page(1)});
+    const GroupId group = crawled(backend, {.zero_retention = true}, {page(1), page(2)});
+
+    CHECK(backend.store->erase(group).has_value());
+
+    CHECK(backend.reader->group(group).error().code == ErrorCode::not_found);
+    CHECK(backend.reader->urls({.group = group}).value().empty());
+    CHECK(backend.reader->pages({.group = group}).value().pages.empty());
+    CHECK(backend.reader->pages({.group = other}).value().pages.size() == 1);
+    CHECK(backend.store->erase(group).error().code == ErrorCode::not_found);
+}
+
+TEST_CASE_TEMPLATE("a group that is not over is not erased", Backend, TRANSACTIONAL_STORES) {
+    Backend backend;
+    const std::vector<FoundUrl> seeds{{.url = "https://a.example/1", .key = {1, 1}, .host = "a.example"}};
+    const GroupId group = backend.store->add_group({}, {}, seeds).value();
+
+    CHECK(backend.store->erase(group).error().code == ErrorCode::conflict);
+
+    CHECK(backend.reader->group(group).has_value());
+    REQUIRE(backend.store->cancel(group));
+    CHECK(backend.store->erase(group).has_value());
+}
+
 TEST_CASE_TEMPLATE("a collection remembers its embedder, and the pages in it are counted", Backend,
                    TRANSACTIONAL_STORES) {
     Backend backend;

@@ -98,6 +98,7 @@ Result<OpenGroup*> insert_group(Ledger& ledger, const NewGroup& group) {
     const std::int64_t id = ledger.next_id();
     const int owner = TRY(ledger.rows().owners.ensure(group.owner));
     TRY(ledger.rows().groups.insert(id, group, owner, ledger.now()));
+    if (group.zero_retention) TRY(ledger.count_private_groups(1));
     OpenGroup& added = ledger.add_group(TRY(ledger.rows().groups.load(id)));
     TRY(ledger.load_group_facts(added));
     ledger.ready.hold_group(id);

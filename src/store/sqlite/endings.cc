@@ -44,7 +44,8 @@ Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlSt
         ledger.tell({.what = end.state == UrlState::completed ? Event::What::page : Event::What::url_failed,
                      .group = GroupId(row.group),
                      .id = JobId(row.id),
-                     .url = row.url,
+                     // Who is told may write it down.
+                     .url = group->pages.zero_retention ? std::string() : row.url,
                      .status = end.status,
                      .state = end.state == UrlState::completed ? JobState::completed : JobState::failed});
     }

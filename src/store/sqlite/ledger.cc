@@ -102,6 +102,12 @@ void Ledger::set_running(const OpenGroup& group, bool runs) {
     }
 }
 
+Result<void> Ledger::count_private_groups(std::int64_t change) {
+    private_groups_ += change;
+    return connection().execute(private_groups_ > 0 ? "PRAGMA secure_delete = ON"
+                                                    : "PRAGMA secure_delete = FAST");
+}
+
 void Ledger::tell_group(const OpenGroup& group) {
     tell({.what = Event::What::group_changed, .group = GroupId(group.id), .state = group.state});
 }

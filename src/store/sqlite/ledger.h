@@ -99,6 +99,8 @@ public:
     GroupTally& tally(std::int64_t group) { return tallies_[group]; }
     // A page that an owner had fetched.
     void count_page(int owner) { ++pages_fetched_[owner]; }
+    // Groups of which nothing may be left: while there are any, whatever is freed is overwritten.
+    Result<void> count_private_groups(std::int64_t change);
 
     // What of a group is not in its row.
     Result<void> load_group_facts(OpenGroup& group);
@@ -181,6 +183,7 @@ private:
     std::int64_t epoch_ = 0;
     std::uint64_t salt_ = 0;
     std::int64_t open_jobs_ = 0;
+    std::int64_t private_groups_ = 0;
     bool groups_may_start_ = false;
     bool wakes_ = false;
     bool known_is_forgotten_ = false;  // in this transaction

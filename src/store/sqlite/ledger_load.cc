@@ -44,6 +44,8 @@ Result<void> Ledger::load() {
 }
 
 Result<void> Ledger::load_groups() {
+    private_groups_ = TRY(connection().integer("SELECT count(*) FROM grp WHERE zero_retention")).value_or(0);
+    TRY(count_private_groups(0));
     for (OpenGroup& group : TRY(rows_->groups.open_groups())) {
         TRY(load_group_facts(group));
         if (group.state == JobState::running) {

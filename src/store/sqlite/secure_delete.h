@@ -2,6 +2,7 @@
 // pages.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "base/result.h"
@@ -12,15 +13,18 @@ namespace quarry::store {
 class SecureDelete {
 public:
     static Result<SecureDelete> begin(db::Connection& connection, bool wanted) {
-        if (wanted) TRY(connection.execute("PRAGMA secure_delete = ON"));
-        return SecureDelete(wanted ? &connection : nullptr);
+        if (!wanted || TRY(connection.integer("PRAGMA secure_delete")) == on) return SecureDelete(nullptr);
+        TRY(connection.execute("PRAGMA secure_delete = ON"));
+        return SecureDelete(&connection);
     }
     SecureDelete(SecureDelete&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
     ~SecureDelete() {
-        if (connection_) (void)connection_->execute("PRAGMA secure_delete = OFF");
+        if (connection_) (void)connection_->execute("PRAGMA secure_delete = FAST");
     }
 
 private:
+    static constexpr std::int64_t on = 1;
+
     explicit SecureDelete(db::Connection* connection) : connection_(connection) {}
     db::Connection* connection_;
 };

@@ -35,6 +35,7 @@ PRAGMA wal_autocheckpoint = 0;
 PRAGMA journal_size_limit = 67108864;
 PRAGMA cache_size = -16384;
 PRAGMA temp_store = MEMORY;
+PRAGMA secure_delete = FAST;
 )sql";
 
 std::string folder_of(const std::string& path) {
@@ -144,6 +145,7 @@ public:
     Result<bool> remove_schedule(const std::string& name) override {
         return change<bool>([&] { return store::remove_schedule(*ledger_, name); });
     }
+    Result<void> erase(GroupId group) override;
     Result<Swept> sweep(const Retention& retention, std::chrono::milliseconds budget) override;
     Result<void> backup(const std::string& file) override;
 
@@ -289,6 +291,13 @@ Result<std::int64_t> SqliteStore::index_again(const PageFilter& filter) {
     return change_pages(filter, index_pages_again);
 }
 
+Result<void> SqliteStore::erase(GroupId group) {
+    while (!TRY(change<bool>([&] { return erase_some(*ledger_, group); }))) {
+    }
+    writer_->empty_log();
+    return {};
+}
+
 Result<Swept> SqliteStore::sweep(const Retention& retention, std::chrono::milliseconds budget) {
     const auto end = std::chrono::steady_clock::now() + budget;
     Swept swept;
@@ -300,6 +309,7 @@ Result<Swept> SqliteStore::sweep(const Retention& retention, std::chrono::millis
         swept.changes += step.swept.changes;
         swept.sessions += step.swept.sessions;
         swept.requests += step.swept.requests;
+        if (step.is_private) writer_->empty_log();
         if (step.is_last) break;
     } while (std::chrono::steady_clock::now() < end);
     return swept;

@@ -5,6 +5,7 @@
 
 #include "store/sqlite/access.h"
 #include "store/sqlite/columns.h"
+#include "store/sqlite/group_life.h"
 #include "store/sqlite/secure_delete.h"
 #include "store/sqlite/sessions.h"
 
@@ -89,6 +90,11 @@ Result<std::int64_t> remove_rows(Ledger& ledger, std::string_view sql, std::int6
     return ledger.connection().changes();
 }
 
+Result<bool> is_private_group(Ledger& ledger, std::int64_t group) {
+    db::Statement find = TRY(ledger.connection().prepare("SELECT zero_retention FROM grp WHERE id = ?1"));
+    return TRY(find.bind(group).step()) && find.integer(0) != 0;
+}
+
 // Each table in turn, and the group itself when nothing of it is left. Returns true then.
 Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
     const DroppedPages dropped = TRY(ledger.rows().pages.drop_group(GroupId(group), rows_per_step));
@@ -107,7 +113,9 @@ Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
     }
     TRY(remove_rows(ledger, "DELETE FROM alias WHERE grp = ?1 AND ?2", group));
     TRY(fold_group(ledger, group));
+    const bool is_private = TRY(is_private_group(ledger, group));
     TRY(remove_rows(ledger, "DELETE FROM grp WHERE id = ?1 AND ?2", group));
+    if (is_private) TRY(ledger.count_private_groups(-1));
     return true;
 }
 
@@ -126,8 +134,20 @@ Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
         return SweepStep{.is_last = true};
     }
     const SecureDelete secure = TRY(SecureDelete::begin(ledger.connection(), group->zero_retention));
-    if (TRY(remove_some_of(ledger, group->id, step.swept))) ++step.swept.groups;
+    if (TRY(remove_some_of(ledger, group->id, step.swept))) {
+        ++step.swept.groups;
+        step.is_private = group->zero_retention;
+    }
     return step;
+}
+
+Answer<bool> erase_some(Ledger& ledger, GroupId group) {
+    const auto closed = TRY(closed_group_error(ledger, group));
+    if (!closed) return refuse<bool>(ErrorCode::conflict, "the group is not over");
+    if (closed->code == ErrorCode::not_found) return Result<bool>(std::unexpected(*closed));
+    const SecureDelete secure = TRY(SecureDelete::begin(ledger.connection(), true));
+    Swept swept;
+    return Result<bool>(TRY(remove_some_of(ledger, number(group), swept)));
 }
 
 }  // namespace quarry::store

@@ -42,6 +42,14 @@ Writer::~Writer() {
     thread_.join();
 }
 
+void Writer::empty_log() {
+    {
+        std::lock_guard lock(mutex_);
+        must_empty_log_ = true;
+    }
+    filled_.notify_one();
+}
+
 void Writer::submit(Command command) {
     {
         std::unique_lock lock(mutex_);
@@ -59,8 +67,9 @@ std::vector<Command> Writer::next_batch() {
     while (!filled_.wait_for(lock, idle_after, has_work)) {
         lock.unlock();
         if (log_pages_ > idle_checkpoint_pages) checkpoint();
+        tidy_log();
         lock.lock();
-        filled_.wait(lock, has_work);
+        filled_.wait(lock, [&] { return has_work() || must_empty_log_; });
     }
     filled_.wait_for(lock, gathering_time,
                      [&] { return stopping_ || in_haste_ > 0 || queued_weight_ >= gathered_weight; });
@@ -86,6 +95,7 @@ void Writer::run() {
         commit(batch);
         if (log_pages_ < checkpoint_pages) checkpoint_at_ = checkpoint_pages;  // it began anew
         if (log_pages_ > checkpoint_at_) checkpoint();
+        tidy_log();
     }
 }
 
@@ -144,6 +154,12 @@ void Writer::checkpoint() {
     // An error is no news: nothing is lost while the log is there, and the next commit tells of the disk.
     (void)connection_.checkpoint(log_pages_ > too_many_pages);
     checkpoint_at_ = log_pages_ + checkpoint_pages;
+}
+
+void Writer::tidy_log() {
+    if (!must_empty_log_.exchange(false)) return;
+    const auto emptied = connection_.checkpoint(true);
+    if (!emptied || !*emptied) must_empty_log_ = true;
 }
 
 }  // namespace quarry::store

@@ -2,6 +2,7 @@
 // is durable: a hundred callers share one fsync.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -62,6 +63,9 @@ public:
     // Waits while too much is queued already.
     void submit(Command command);
 
+    // Has the log emptied as soon as no reader needs it: what was removed must not be left there. Any thread.
+    void empty_log();
+
     // Submits and waits for the answer.
     template <typename T, typename Operation>
     Result<T> call(Sync sync, std::size_t weight, Operation operation) {
@@ -92,6 +96,7 @@ private:
     Result<void> apply(std::span<Command> commands);
     Result<void> set_sync(std::span<const Command> commands);
     void checkpoint();
+    void tidy_log();
 
     db::Connection& connection_;
     Book& book_;
@@ -100,6 +105,7 @@ private:
     bool must_rebuild_ = false;
     std::size_t log_pages_ = 0;
     std::size_t checkpoint_at_;
+    std::atomic<bool> must_empty_log_ = false;
 
     std::mutex mutex_;
     std::condition_variable filled_, emptied_;
