@@ -52,15 +52,30 @@ struct Upload {
     std::chrono::milliseconds timeout{300'000};
 };
 
+// What a search engine for the web is asked, and what it finds.
+struct WebQuestion {
+    std::string query{};
+    std::size_t limit = 10;
+    std::chrono::milliseconds timeout{60'000};
+    std::string language{};
+};
+struct WebHit {
+    std::string url{}, title{}, description{};
+};
+
 // What the API is built on. All of it outlives the API.
 struct Services {
     store::Store& store;
     Desks::OpenReader open_reader{};
     std::function<Result<search::SearchAnswer>(const search::SearchRequest&)> search{};
     std::function<Result<GroupId>(const crawl::CrawlOptions&)> begin_crawl{};
+    // Adds pages to a batch. `conflict` if it is over.
+    std::function<Result<void>(GroupId, const std::vector<std::string>& urls)> add_urls{};
     std::function<SiteMap(const MapQuestion&, std::stop_token)> map{};
     std::function<Result<Document>(const Upload&)> read{};  // fails as work::read_document does
-    std::function<void(std::string_view)> log{};            // a line for each request; none: no log
+    // Asks a search engine for the web. None: there is none.
+    std::function<Result<std::vector<WebHit>>(const WebQuestion&)> search_web{};
+    std::function<void(std::string_view)> log{};  // a line for each request; none: no log
     std::string version{};
     int max_concurrency = 256;  // pages on the wire at once
     AdmissionRules admission{};

@@ -47,6 +47,7 @@ constexpr Route table[] = {
 
     {post, "/v2/scrape", "Fetch one page and give its words", scrape_page, json_body},
     {post, "/v2/parse", "Give the words of a file that is sent along", parse_file, form_body},
+    {get, "/v2/scrape/{id}", "The document of a scrape", show_scrape},
     {post, "/v2/crawl", "Begin a crawl", begin_crawl, json_body},
     polled("/v2/crawl/active", "Crawls that run", list_active_crawls),
     polled("/v2/crawl/ongoing", "Crawls that run", list_active_crawls),
@@ -91,6 +92,8 @@ constexpr Route table[] = {
     {post, "/knowledge-items/{source}/refresh", "Crawl a source again", refresh_knowledge},
     polled("/crawl-progress/{id}", "How far a crawl is, once or as events", show_progress),
 
+    {post, "/v2/extract", "Needs a language model, which is not here", refuse_extract, json_body},
+    {get, "/v2/extract/{id}", "Needs a language model, which is not here", refuse_extract},
     {post, "/v2/agent", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
     {get, "/v2/agent/{id}", "Only in Firecrawl's cloud", refuse_cloud_only},
     {post, "/v2/browser", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},

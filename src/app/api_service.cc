@@ -7,9 +7,11 @@
 
 #include "app/webhook_service.h"
 #include "base/descriptors.h"
+#include "work/add_urls.h"
 #include "work/crawl_context.h"
 #include "work/map_site.h"
 #include "work/read_document.h"
+#include "work/search_web.h"
 #include "work/start_crawl.h"
 
 namespace quarry::app {
@@ -59,8 +61,27 @@ std::vector<std::string> list_of(std::string_view text) {
     return items;
 }
 
-api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
+using SearchWeb = decltype(api::Services::search_web);
+
+// Keeps what it needs alive itself.
+Result<SearchWeb> web_search(const Settings& settings) {
+    const std::string url = settings.text("search.searxng");
+    if (url.empty()) return SearchWeb();
+    const std::shared_ptr<net::HttpClient> client = TRY(net::HttpClient::open(
+        {.user_agent = settings.text("fetch.user_agent"), .ca_file = settings.text("fetch.ca_file")}));
+    const std::shared_ptr<work::WebSearch> engine = TRY(work::WebSearch::open({.url = url}, *client));
+    return [client, engine](const api::WebQuestion& question) -> Result<std::vector<api::WebHit>> {
+        std::vector<api::WebHit> hits;
+        for (work::WebResult& found :
+             TRY(engine->search(question.query, question.language, question.limit, {})))
+            hits.push_back({std::move(found.url), std::move(found.title), std::move(found.description)});
+        return hits;
+    };
+}
+
+Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
     api::Services services{.store = owner.store()};
+    services.search_web = TRY(web_search(place.settings));
     services.open_reader = [&place] { return open_reader(place); };
     services.search = [&owner](const search::SearchRequest& request) {
         return owner.library().search(request);
@@ -69,6 +90,9 @@ api::Services services_of(OwnerProcess& owner, const Workplace& place, OwnerProc
                                const crawl::CrawlOptions& options) -> Result<GroupId> {
         TRY(check_webhook(options, webhooks));
         return work::start_crawl(owner.store(), options);
+    };
+    services.add_urls = [&owner](GroupId batch, const std::vector<std::string>& urls) {
+        return work::add_urls(owner.store(), batch, urls);
     };
     services.map = [&owner, agent = place.settings.text("robots.agent")](const api::MapQuestion& question,
                                                                          std::stop_token stop) {
@@ -113,7 +137,7 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
 Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const Workplace& place,
                                                       const ListenAddress& listen, OwnerProcess::Log log) {
     std::unique_ptr<ApiService> service(new ApiService());
-    api::Services services = services_of(owner, place, std::move(log));
+    api::Services services = TRY(services_of(owner, place, std::move(log)));
     services.admission = {.needs_key = !listen.is_loopback(),
                           .answers_strangers = listen.is_for_others,
                           .origins = list_of(place.settings.text("serve.cors"))};

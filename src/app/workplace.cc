@@ -103,6 +103,7 @@ work::EngineConfig engine_config(const Workplace& place) {
             .max_fetches = static_cast<int>(settings.number("worker.fetches")),
             .cpu_threads = static_cast<int>(settings.number("worker.threads")),
             .heartbeat = settings.duration("worker.heartbeat"),
+            .sweep_every = settings.duration("retention.check"),
             .retention = retention_of(settings),
             .pdf = pdf_limits(settings)};
 }

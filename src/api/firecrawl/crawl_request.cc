@@ -33,32 +33,78 @@ constexpr std::array<std::string_view, 14> other_formats{
     "question", "query",   "highlights", "branding",         "product",
     "menu",     "audio",   "video",      "deterministicJson"};
 
-void read_format(Fields& fields, const json::value& value, Formats& formats) {
-    const json::value* type = value.is_object() ? value.get_object().if_contains("type") : &value;
-    if (!type || !type->is_string())
-        return fields.reject("formats", "has to be a list of names, or of objects with a \"type\"");
-    const std::string_view name = type->get_string();
-    const auto known = std::ranges::find(known_formats, name, &NamedFormat::name);
-    if (known != known_formats.end()) {
-        formats.*(known->wanted) = true;
-    } else if (std::ranges::find(other_formats, name) != other_formats.end()) {
-        fields.reject("formats", fmt::format("has \"{}\", which this server does not offer", name));
-    } else {
+// [{"selector", "attribute"}], in a format's object.
+void read_attributes(Fields& fields, const json::object& format, CrawlOptions& options) {
+    constexpr std::size_t most = 50;
+    const json::value* selectors = format.if_contains("selectors");
+    const auto wrong = [&] {
         fields.reject("formats",
-                      fmt::format("has \"{}\": there are markdown, html, rawHtml, links and images",
-                                  name.substr(0, 40)));
+                      "has attributes without \"selectors\": a list of up to 50 objects with "
+                      "\"selector\" and \"attribute\"");
+    };
+    if (!selectors || !selectors->is_array() || selectors->get_array().empty() ||
+        selectors->get_array().size() > most)
+        return wrong();
+    for (const json::value& item : selectors->get_array()) {
+        const json::object* wish = item.if_object();
+        const json::value* selector = wish ? wish->if_contains("selector") : nullptr;
+        const json::value* attribute = wish ? wish->if_contains("attribute") : nullptr;
+        if (!selector || !attribute || !selector->is_string() || !attribute->is_string()) return wrong();
+        options.attributes.push_back(
+            {std::string(selector->get_string()), std::string(attribute->get_string())});
     }
 }
 
-Formats read_formats(Fields& fields) {
-    Formats formats;
-    const json::value* value = fields.any("formats");
-    if (!value) return formats;
+void read_change_tracking(Fields& fields, const json::object& format, CrawlOptions& options) {
+    options.track_changes = true;
+    if (const json::value* tag = format.if_contains("tag"); tag && tag->is_string())
+        options.change_tag = tag->get_string();
+    const json::value* modes = format.if_contains("modes");
+    if (!modes || modes->is_null()) return;
+    if (!modes->is_array()) return fields.reject("formats", "has modes of changeTracking that are no list");
+    for (const json::value& mode : modes->get_array()) {
+        if (mode == "git-diff") {
+            options.show_changes = true;
+        } else if (mode == "json") {
+            fields.reject("formats",
+                          "has changeTracking with the mode json, which needs a language model that this "
+                          "server does not have: use git-diff");
+        } else {
+            fields.reject("formats", "has changeTracking with a mode that is not git-diff");
+        }
+    }
+}
+
+void read_format(Fields& fields, const json::value& value, CrawlOptions& options) {
+    const json::object* object = value.if_object();
+    const json::value* type = object ? object->if_contains("type") : &value;
+    if (!type || !type->is_string())
+        return fields.reject("formats", "has to be a list of names, or of objects with a \"type\"");
+    const std::string_view name = type->get_string();
+    const json::object nothing;
+    const auto known = std::ranges::find(known_formats, name, &NamedFormat::name);
+    if (known != known_formats.end()) {
+        options.formats.*(known->wanted) = true;
+    } else if (name == "attributes") {
+        read_attributes(fields, object ? *object : nothing, options);
+    } else if (name == "changeTracking") {
+        read_change_tracking(fields, object ? *object : nothing, options);
+    } else if (std::ranges::find(other_formats, name) != other_formats.end()) {
+        fields.reject("formats", fmt::format("has \"{}\", which this server does not offer", name));
+    } else {
+        fields.reject("formats", fmt::format("has \"{}\": there are markdown, html, rawHtml, links, images, "
+                                             "attributes and changeTracking",
+                                             name.substr(0, 40)));
+    }
+}
+
+void read_formats(Fields& fields, CrawlOptions& options) {
+    options.formats = Formats();
+    if (!fields.any("formats")) return;
     const json::array* list = fields.array("formats");
-    if (!list || list->empty()) return formats;
-    formats.markdown = false;
-    for (const json::value& format : *list) read_format(fields, format, formats);
-    return formats;
+    if (!list || list->empty()) return;
+    options.formats.markdown = false;
+    for (const json::value& format : *list) read_format(fields, format, options);
 }
 
 std::vector<Header> read_headers(Fields& fields) {
@@ -121,8 +167,16 @@ void read_manners(Fields& fields, CrawlOptions& options) {
     }
 }
 
-// Pages that were named are asked for whatever robots.txt says, and kept apart from those of crawls: somebody
-// may want only a part of one.
+// What only a whole look finds: expressions that do not parse.
+void check(const CrawlOptions& options, std::vector<Issue>& issues) {
+    if (!issues.empty()) return;
+    if (const auto checked = crawl::check(options); !checked)
+        issues.push_back({.path = "request", .message = "cannot work: " + checked.error().message});
+}
+
+}  // namespace
+
+// Somebody may want only a part of a page, which is no page for the others.
 CrawlOptions options_of_pages(std::string_view kind) {
     return {.kind = std::string(kind),
             .list_only_seeds = true,
@@ -133,17 +187,8 @@ CrawlOptions options_of_pages(std::string_view kind) {
             .refresh = false};
 }
 
-// What only a whole look finds: expressions that do not parse.
-void check(const CrawlOptions& options, std::vector<Issue>& issues) {
-    if (!issues.empty()) return;
-    if (const auto checked = crawl::check(options); !checked)
-        issues.push_back({.path = "request", .message = "cannot work: " + checked.error().message});
-}
-
-}  // namespace
-
 PageWish read_page_wish(Fields& fields, CrawlOptions& options) {
-    options.formats = read_formats(fields);
+    read_formats(fields, options);
     options.headers = read_headers(fields);
     options.full_page = fields.flag("onlyMainContent") == false;
     set(options.include_tags, fields.texts("includeTags"));
@@ -187,6 +232,7 @@ CrawlOptions read_batch_request(const json::object& body, std::vector<Issue>& is
     read_page_wish(fields, options);
     const auto urls = fields.texts("urls");
     if (!urls && !fields.any("urls")) fields.reject("urls", "is missing");
+    fields.text("appendToId");  // read by whoever begins the batch; here only what it is of
     const bool ignores_invalid = fields.flag("ignoreInvalidURLs").value_or(true);
     for (const std::string& text : urls.value_or(std::vector<std::string>{})) {
         if (auto url = read_page_url(text)) {
@@ -200,7 +246,8 @@ CrawlOptions read_batch_request(const json::object& body, std::vector<Issue>& is
     if (urls && options.urls.empty()) fields.reject("urls", "has no http or https URL");
     if (options.urls.size() > most_urls)
         fields.reject("urls", fmt::format("has more than {} URLs", most_urls));
-    options.limit = static_cast<std::int64_t>(std::max<std::size_t>(1, options.urls.size()));
+    // More may be added to it while it runs.
+    options.limit = most_urls;
     check(options, issues);
     return options;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json.hpp>
@@ -24,6 +25,9 @@ struct PageWish {
 
 // The fields of ScrapeOptions: formats, onlyMainContent, includeTags, headers, …
 PageWish read_page_wish(Fields& fields, crawl::CrawlOptions& options);
+
+// Of pages that are named: asked for whatever robots.txt says, and kept apart from those of crawls.
+crawl::CrawlOptions options_of_pages(std::string_view kind);
 
 // POST /v2/crawl, /v2/batch/scrape and /v2/scrape. Only if there are no issues can it be started. Of a batch,
 // `invalid` gets URLs that are none, if they are to be ignored.

@@ -126,7 +126,7 @@ TEST_CASE("a batch takes the URLs that are some, and names the others") {
     CHECK(options.kind == "batch_scrape");
     CHECK(options.list_only_seeds);
     CHECK(options.keep_errors);
-    CHECK(options.limit == 2);
+    CHECK(options.limit == 100'000);  // more may be added
 
     read_batch_request(parsed(R"({"urls":["no url"],"ignoreInvalidURLs":false})"), issues, invalid);
     CHECK(issues.size() == 2);
@@ -149,4 +149,34 @@ TEST_CASE("a scrape is for somebody who waits") {
 
     read_scrape_request(parsed(R"({"url":"a.example","timeout":10})"), issues);
     CHECK(issues.size() == 1);
+}
+
+TEST_CASE("formats with options of their own are read from their objects") {
+    std::vector<Issue> issues;
+    const auto options = read_scrape_request(parsed(R"({"url":"a.example","formats":["markdown",
+        {"type":"attributes","selectors":[{"selector":"a","attribute":"href"},{"selector":"p","attribute":"id"}]},
+        {"type":"changeTracking","modes":["git-diff"],"tag":"daily"}]})"),
+                                             issues)
+                             .options;
+
+    CHECK(issues.empty());
+    CHECK(options.formats.markdown);
+    CHECK(options.attributes == std::vector<AttributeWish>{{"a", "href"}, {"p", "id"}});
+    CHECK(options.track_changes);
+    CHECK(options.show_changes);
+    CHECK(options.change_tag == "daily");
+}
+
+TEST_CASE("formats with options that cannot be are refused") {
+    for (const char* format :
+         {R"("attributes")", R"({"type":"attributes","selectors":[]})",
+          R"({"type":"attributes","selectors":[7]})",
+          R"({"type":"attributes","selectors":[{"selector":"a"}]})",
+          R"({"type":"changeTracking","modes":["json"]})", R"({"type":"changeTracking","modes":["other"]})",
+          R"({"type":"changeTracking","modes":"git-diff"})"}) {
+        CAPTURE(format);
+        std::vector<Issue> issues;
+        read_scrape_request(parsed(R"({"url":"a.example","formats":[)" + std::string(format) + "]}"), issues);
+        CHECK(issues.size() == 1);
+    }
 }

@@ -8,6 +8,7 @@
 #include "api/firecrawl/follow_crawl.h"
 #include "api/firecrawl/groups.h"
 #include "api/firecrawl/routes.h"
+#include "api/firecrawl/scrape_error.h"
 #include "api/reply.h"
 #include "model/public_id.h"
 #include "model/records_json.h"
@@ -26,13 +27,36 @@ std::string_view path_of(std::string_view kind) {
 }
 
 // {"success", "id", "url"}
-Result<json::object> begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
-    const GroupId id = TRY(api.begin_crawl(reader, call, std::move(options)));
-    const Group group = TRY(reader.group(id));
+json::object begun(const Group& group, const store::Reader& reader, const Call& call) {
     const std::string name = id_of(group, reader);
     return json::object{{"success", true},
                         {"id", name},
                         {"url", origin_of(call.request()) + std::string(path_of(group.kind)) + name}};
+}
+
+// A client that does not know whether it was heard asks again with the same key, and begins nothing twice.
+Result<json::object> begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
+    constexpr std::size_t longest_key = 256;
+    options.request_key = call.request().header("x-idempotency-key");
+    if (options.request_key.size() > longest_key)
+        return fail(ErrorCode::invalid_argument, "x-idempotency-key has more than 256 characters");
+    const auto id = api.begin_crawl(reader, call, options);
+    const bool is_known = !id && id.error().code == ErrorCode::conflict && !options.request_key.empty();
+    if (is_known) return fail(ErrorCode::conflict, "Idempotency key already used");
+    if (!id) return std::unexpected(id.error());
+    const Group group = TRY(reader.group(*id));
+    return begun(group, reader, call);
+}
+
+// More pages for a batch that is not over.
+Result<json::object> append(Api& api, store::Reader& reader, Call call, const crawl::CrawlOptions& options) {
+    call.values = {std::string(call.body.at("appendToId").get_string())};
+    const Group batch = TRY(find_group(reader, call, batch_kind));
+    if (batch.is_over())
+        return fail(ErrorCode::conflict,
+                    fmt::format("the batch is {} and takes no more pages", firecrawl_state(batch.state)));
+    TRY(api.services().add_urls(batch.id, options.urls));
+    return begun(batch, reader, call);
 }
 
 std::int64_t number_in(const Request& request, std::string_view name, std::int64_t least, std::int64_t most,
@@ -66,7 +90,8 @@ Result<json::object> errors_of(store::Reader& reader, const Call& call, std::str
                            {"url", url.url},
                            {"error", url.note}};
         if (url.finished_at) error["timestamp"] = iso_time(*url.finished_at);
-        if (url.status != 0) error["code"] = fmt::format("HTTP_{}", url.status);
+        error["code"] =
+            url.status != 0 ? fmt::format("HTTP_{}", url.status) : std::string(scrape_error_of(url).code);
         errors.push_back(std::move(error));
     }
     const auto refused =
@@ -97,8 +122,8 @@ void begin_crawl(Api& api, store::Reader& reader, Call call) {
     std::vector<Issue> issues;
     auto options = read_crawl_request(call.body, issues);
     if (!issues.empty()) return call.respond(reply(issues));
-    const auto begun = begin(api, reader, call, std::move(options));
-    call.respond(begun ? reply(*begun) : reply(begun.error()));
+    const auto answer = begin(api, reader, call, std::move(options));
+    call.respond(answer ? reply(*answer) : reply(answer.error()));
 }
 
 void begin_batch(Api& api, store::Reader& reader, Call call) {
@@ -106,12 +131,14 @@ void begin_batch(Api& api, store::Reader& reader, Call call) {
     std::vector<std::string> invalid;
     auto options = read_batch_request(call.body, issues, invalid);
     if (!issues.empty()) return call.respond(reply(issues));
-    auto begun = begin(api, reader, call, std::move(options));
-    if (!begun) return call.respond(reply(begun.error()));
+    const json::value* batch = call.body.if_contains("appendToId");
+    auto answer = batch && batch->is_string() ? append(api, reader, call, options)
+                                              : begin(api, reader, call, std::move(options));
+    if (!answer) return call.respond(reply(answer.error()));
     json::array left_out;
     for (const std::string& url : invalid) left_out.emplace_back(url);
-    (*begun)["invalidURLs"] = std::move(left_out);
-    call.respond(reply(*begun));
+    (*answer)["invalidURLs"] = std::move(left_out);
+    call.respond(reply(*answer));
 }
 
 void show_crawl(Api& api, store::Reader& reader, Call call) {

@@ -18,6 +18,7 @@ void show_batch_errors(Api& api, store::Reader& reader, Call call);
 void cancel_batch(Api& api, store::Reader& reader, Call call);
 
 void scrape_page(Api& api, store::Reader& reader, Call call);
+void show_scrape(Api& api, store::Reader& reader, Call call);
 void parse_file(Api& api, store::Reader& reader, Call call);
 void map_site(Api& api, store::Reader& reader, Call call);
 void search_pages(Api& api, store::Reader& reader, Call call);
@@ -28,6 +29,9 @@ void show_credit_history(Api& api, store::Reader& reader, Call call);
 void show_token_history(Api& api, store::Reader& reader, Call call);
 void show_queue_status(Api& api, store::Reader& reader, Call call);
 void show_concurrency(Api& api, store::Reader& reader, Call call);
+
+// What needs a language model.
+void refuse_extract(Api& api, store::Reader& reader, Call call);
 
 // What only Firecrawl's own cloud has.
 void refuse_cloud_only(Api& api, store::Reader& reader, Call call);

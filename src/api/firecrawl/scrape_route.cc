@@ -7,6 +7,7 @@
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/groups.h"
 #include "api/firecrawl/routes.h"
+#include "api/firecrawl/scrape_error.h"
 #include "api/reply.h"
 #include "crawl/url_identity.h"
 #include "model/records_json.h"
@@ -29,26 +30,22 @@ Response found(const StoredPage& page, const Formats& formats, const std::string
     json::object& metadata = document["metadata"].get_object();
     metadata["scrapeId"] = id;
     metadata["cacheState"] = cache_state;
-    if (cache_state == "hit") metadata["cachedAt"] = iso_time(page.facts.fetched_at);
+    if (cache_state == "hit") {
+        metadata["cachedAt"] = iso_time(page.facts.fetched_at);
+        document.erase("changeTracking");  // was said of it then
+    }
     return reply(json::object{{"success", true}, {"scrape_id", id}, {"data", std::move(document)}});
 }
 
-// Errors of a page as Firecrawl names them.
 Response failed(const FrontierUrl& url) {
-    const std::string note = url.note.empty() ? "the page could not be read" : url.note;
-    const auto has = [&](std::string_view words) { return note.find(words) != std::string::npos; };
-    if (has("resolve")) return reply_error(200, "SCRAPE_DNS_RESOLUTION_ERROR", note);
-    if (has("timed out")) return reply_error(408, "SCRAPE_TIMEOUT", note);
-    if (has("not allowed") || has("refused by policy")) return reply_error(403, "FORBIDDEN", note);
-    if (has("certificate") || has("TLS") || has("SSL")) return reply_error(500, "SCRAPE_SSL_ERROR", note);
-    if (url.skipped == SkipReason::not_a_page) return reply_error(500, "SCRAPE_UNSUPPORTED_FILE_ERROR", note);
-    return reply_error(500, "SCRAPE_ALL_ENGINES_FAILED", note);
+    const ScrapeError error = scrape_error_of(url);
+    return reply_error(error.status, error.code, url.note.empty() ? "the page could not be read" : url.note);
 }
 
 // The page if it was stored not too long ago, in all the forms that are asked for.
 Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl::CrawlOptions& options,
                                               const PageWish& wish, Timestamp now) {
-    if (!wish.max_age || wish.max_age->count() == 0) return std::nullopt;
+    if (!wish.max_age || wish.max_age->count() == 0 || options.track_changes) return std::nullopt;
     const auto url = url::Url::parse(options.urls.front());
     if (!url) return std::nullopt;
     auto page = TRY(reader.page(options.collection, crawl::url_key(*url, crawl::identity_rules(options))));
@@ -79,10 +76,13 @@ void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
     api.post(waiting->call, [&api, waiting, is_over](store::Reader& reader) {
         const auto group = reader.group(waiting->group);
         const std::string id = group ? id_of(*group, reader) : "";
-        if (is_over) return waiting->call.respond(outcome_of(reader, *waiting, id));
-        (void)api.services().store.cancel(waiting->group);
-        waiting->call.respond(
-            reply_error(408, "SCRAPE_TIMEOUT", "the page took longer than the timeout of the request"));
+        store::Store& store = api.services().store;
+        if (!is_over) (void)store.cancel(waiting->group);
+        waiting->call.respond(is_over ? outcome_of(reader, *waiting, id)
+                                      : reply_error(408, "SCRAPE_TIMEOUT",
+                                                    "the page took longer than the timeout of the request"));
+        // If this fails it is removed when it is an hour old, like all that is not to be kept.
+        if (waiting->options.zero_retention) (void)store.erase(waiting->group);
     });
 }
 
@@ -93,6 +93,8 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     ScrapeRequest request = read_scrape_request(call.body, issues);
     if (!issues.empty()) return call.respond(reply(issues));
     Api::claim(call, request.options);
+    // Who wants it not to be found again wants it not to be kept, unless it is to be compared with later.
+    if (!request.wish.store_in_cache && !request.options.track_changes) request.options.zero_retention = true;
     store::Store& store = api.services().store;
     const auto stored = stored_page(reader, request.options, request.wish, store.now());
     if (!stored) return call.respond(reply(stored.error()));
@@ -107,6 +109,18 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     api.live().when_over(*group, until, [&api, waiting](bool is_over) { answer(api, waiting, is_over); });
     // It may have been so quick that nobody listened yet.
     if (const auto now = reader.group(*group); now && now->is_over()) api.live().tell_over(*group);
+}
+
+void show_scrape(Api&, store::Reader& reader, Call call) {
+    const auto group = find_group(reader, call, "scrape");
+    if (!group) return call.respond(reply(group.error()));
+    const auto options = crawl::options_of(*group);
+    if (!options) return call.respond(reply(options.error()));
+    const auto pages = reader.pages({.group = group->id, .limit = 1, .with_content = true});
+    if (!pages) return call.respond(reply(pages.error()));
+    if (pages->pages.empty())
+        return call.respond(reply_error(404, "NOT_FOUND", "the scrape has no document, or not yet"));
+    call.respond(found(pages->pages.front(), options->formats, id_of(*group, reader), "miss"));
 }
 
 }  // namespace quarry::api

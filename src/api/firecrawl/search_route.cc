@@ -1,18 +1,40 @@
-// Search of what is in the index, in the shape of a web search.
+// Search of what is in the index, and of the web where a search engine is configured, in the shape of a web
+// search.
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "api/fields.h"
+#include "api/firecrawl/document.h"
 #include "api/firecrawl/routes.h"
+#include "api/firecrawl/search_request.h"
 #include "api/reply.h"
+#include "crawl/url_identity.h"
 
 namespace quarry::api {
 namespace {
 
 namespace json = boost::json;
 
-json::object web_hit(const search::Hit& hit, int position) {
+// On its way to the answer.
+struct Search {
+    Call call{};
+    SearchWish wish{};
+    std::vector<search::Hit> own{};
+    std::vector<WebHit> web{};
+    std::string warning{};
+    std::map<std::string, json::object> documents{};  // by the address of the hit
+
+    void warn(std::string_view sentence) {
+        if (!warning.empty()) warning += "; ";
+        warning += sentence;
+    }
+};
+
+json::object web_hit(const search::Hit& hit) {
     json::object web{{"url", hit.label.url},
                      {"title", hit.label.title},
                      {"description", hit.label.description},
-                     {"position", position},
                      {"score", hit.score}};
     if (hit.passages.empty()) return web;
     const search::Passage& best = hit.passages.front();
@@ -25,44 +47,147 @@ json::object web_hit(const search::Hit& hit, int position) {
     return web;
 }
 
-search::SearchRequest read_search_request(const json::object& body, std::vector<Issue>& issues) {
-    Fields fields(body, issues);
-    search::SearchRequest request;
-    request.query = fields.text("query").value_or("");
-    if (request.query.empty()) fields.reject("query", "is missing");
-    request.limit = static_cast<int>(fields.integer("limit", 1, 100).value_or(10));
-    request.collection = fields.text("collection").value_or(request.collection);
-    if (const auto hosts = fields.texts("includeDomains"); hosts && hosts->size() == 1)
-        request.filter.host = hosts->front();
-    return request;
+json::object web_hit(const WebHit& hit) {
+    return {{"url", hit.url}, {"title", hit.title}, {"description", hit.description}};
 }
 
-void run(Api& api, const Call& call, const search::SearchRequest& request) {
-    const auto answer = api.services().search(request);
-    // What has not been indexed yet has no hits.
-    const bool is_empty = !answer && answer.error().code == ErrorCode::not_found;
-    if (!answer && !is_empty) return call.respond(reply(answer.error()));
+// The index knows one domain at a time: each is asked for, and the best of all are taken.
+std::vector<search::SearchRequest> requests_of(const SearchWish& wish) {
+    constexpr int most = 100, spare = 3;
+    search::SearchRequest request{.query = wish.query, .collection = wish.collection, .limit = wish.limit};
+    // Some will be left out.
+    if (!wish.exclude_domains.empty()) request.limit = std::min(most, wish.limit * spare);
+    if (wish.include_domains.empty()) return {request};
+    std::vector<search::SearchRequest> requests;
+    for (const std::string& domain : wish.include_domains) {
+        request.filter.host = domain;
+        requests.push_back(request);
+    }
+    return requests;
+}
+
+Result<void> search_own(Api& api, Search& search) {
+    for (const search::SearchRequest& request : requests_of(search.wish)) {
+        auto answer = api.services().search(request);
+        // What has not been indexed yet has no hits.
+        if (!answer && answer.error().code == ErrorCode::not_found) continue;
+        if (!answer) return std::unexpected(answer.error());
+        if (!answer->warning.empty()) search.warn(answer->warning);
+        for (search::Hit& hit : answer->hits)
+            if (is_wanted(search.wish, hit.label.url)) search.own.push_back(std::move(hit));
+    }
+    if (search.wish.include_domains.size() > 1)
+        std::ranges::stable_sort(search.own, std::greater(), &search::Hit::score);
+    return {};
+}
+
+// What the index has as well is left out.
+void search_web(Api& api, Search& search) {
+    const SearchWish& wish = search.wish;
+    if (!wish.wants_web || !api.services().search_web) return;
+    const bool is_narrow = wish.include_domains.size() + wish.exclude_domains.size() > 0;
+    WebQuestion question{.query = wish.query,
+                         .limit = is_narrow ? 100u : static_cast<std::size_t>(wish.limit),
+                         .timeout = wish.timeout,
+                         .language = wish.language};
+    if (wish.include_domains.size() == 1) question.query += " site:" + wish.include_domains.front();
+    auto found = api.services().search_web(question);
+    if (!found) return search.warn("the web was not searched: " + found.error().message);
+    std::set<std::string> known;
+    for (const search::Hit& hit : search.own) known.insert(hit.label.url);
+    for (WebHit& hit : *found)
+        if (is_wanted(wish, hit.url) && known.insert(hit.url).second) search.web.push_back(std::move(hit));
+}
+
+// Our own come first, but leave the web half of the room if it has as much to say.
+void cut(Search& search) {
+    const auto limit = static_cast<std::size_t>(search.wish.limit);
+    const std::size_t room = limit - std::min(search.web.size(), limit / 2);
+    if (search.own.size() > room) search.own.resize(room);
+    const std::size_t rest = limit - search.own.size();
+    if (search.web.size() > rest) search.web.resize(rest);
+}
+
+void answer(const Search& search) {
     json::array web;
-    int position = 0;
-    if (answer)
-        for (const search::Hit& hit : answer->hits) web.push_back(web_hit(hit, ++position));
+    const auto add = [&](json::object hit) {
+        const auto document = search.documents.find(std::string(hit.at("url").get_string()));
+        if (document != search.documents.end())
+            for (const auto& [name, value] : document->second) hit[name] = value;
+        hit["position"] = web.size() + 1;
+        web.push_back(std::move(hit));
+    };
+    for (const search::Hit& hit : search.own) add(web_hit(hit));
+    for (const WebHit& hit : search.web) add(web_hit(hit));
     json::value data = json::object{{"web", web}};
-    if (call.is_v1()) data = std::move(web);
+    if (search.call.is_v1()) data = std::move(web);
     json::object body{
-        {"success", true}, {"data", std::move(data)}, {"id", call.request_id}, {"creditsUsed", 0}};
-    if (answer && !answer->warning.empty()) body["warning"] = answer->warning;
-    call.respond(reply(body));
+        {"success", true}, {"data", std::move(data)}, {"id", search.call.request_id}, {"creditsUsed", 0}};
+    if (!search.warning.empty()) body["warning"] = search.warning;
+    search.call.respond(reply(body));
+}
+
+// Of our own hits the words are there.
+void read_own_documents(store::Reader& reader, Search& search) {
+    for (const search::Hit& hit : search.own) {
+        const auto url = url::Url::parse(hit.label.url);
+        if (!url) continue;
+        const auto page = reader.page(search.wish.collection, crawl::url_key(*url, {}));
+        if (page && *page && (*page)->content)
+            search.documents[hit.label.url] = firecrawl_document(**page, search.wish.scrape->formats);
+    }
+}
+
+void read_scraped_documents(store::Reader& reader, GroupId group, Search& search) {
+    const auto pages = reader.pages({.group = group, .limit = search.wish.limit, .with_content = true});
+    if (!pages) return search.warn(pages.error().message);
+    for (const StoredPage& page : pages->pages)
+        search.documents[page.facts.url] = firecrawl_document(page, search.wish.scrape->formats);
+}
+
+// The pages of the web are fetched like any other that somebody waits for; what is not there in time is left
+// out.
+void scrape_web(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
+    crawl::CrawlOptions options = *search->wish.scrape;
+    for (const WebHit& hit : search->web) options.urls.push_back(hit.url);
+    options.limit = std::ssize(options.urls);
+    const auto group = api.begin_crawl(reader, search->call, options);
+    if (!group) {
+        search->warn("the pages were not scraped: " + group.error().message);
+        return answer(*search);
+    }
+    const auto until = std::chrono::steady_clock::now() + search->wish.timeout;
+    api.live().when_over(*group, until, [&api, search, group = *group](bool is_over) {
+        api.post(search->call, [&api, search, group, is_over](store::Reader& later) {
+            if (!is_over) (void)api.services().store.cancel(group);
+            read_scraped_documents(later, group, *search);
+            answer(*search);
+        });
+    });
+    // It may have been so quick that nobody listened yet.
+    if (const auto now = reader.group(*group); now && now->is_over()) api.live().tell_over(*group);
+}
+
+void run(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
+    if (const auto found = search_own(api, *search); !found)
+        return search->call.respond(reply(found.error()));
+    search_web(api, *search);
+    cut(*search);
+    if (!search->wish.scrape) return answer(*search);
+    read_own_documents(reader, *search);
+    if (search->web.empty()) return answer(*search);
+    scrape_web(api, reader, search);
 }
 
 }  // namespace
 
 void search_pages(Api& api, store::Reader&, Call call) {
     std::vector<Issue> issues;
-    auto request = read_search_request(call.body, issues);
-    request.collection = call.collection(request.collection);
+    auto wish = read_search_request(call.body, issues);
+    wish.collection = call.collection(wish.collection);
     if (!issues.empty()) return call.respond(reply(issues));
-    api.post_slow(call,
-                  [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
+    const auto search = std::make_shared<Search>(call, std::move(wish));
+    api.post_slow(call, [&api, search](store::Reader& reader) { run(api, reader, search); });
 }
 
 }  // namespace quarry::api
