@@ -8,6 +8,7 @@
 #include "app/collection_report.h"
 #include "app/owner_methods.h"
 #include "app/webhook_service.h"
+#include "crawl/options.h"
 #include "model/public_id.h"
 #include "search/answer_json.h"
 
@@ -16,11 +17,17 @@ namespace {
 
 namespace json = boost::json;
 
+// What is not to be kept is not written to a log either.
+std::string shown_name(const Group& group) {
+    const auto options = crawl::options_of(group);
+    return options && options->zero_retention ? "-" : group.name;
+}
+
 std::string line_about(const Group& group, std::uint64_t salt) {
     const GroupCounters& counters = group.counters;
     std::string line = fmt::format("crawl {} id={} url={} pages={} failed={} skipped={}",
                                    name_of(group.state), public_id(number(group.id), group.created_at, salt),
-                                   group.name, counters.completed, counters.failed, counters.skipped);
+                                   shown_name(group), counters.completed, counters.failed, counters.skipped);
     if (!group.error.empty()) line += fmt::format(" error=\"{}\"", group.error);
     return line;
 }

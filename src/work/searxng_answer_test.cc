@@ -6,13 +6,13 @@ using namespace quarry;
 using namespace quarry::work;
 
 TEST_CASE("results are read in order, each page once, and only pages that could be fetched") {
-    const auto results = parse_searxng_answer(R"({"query":"q","results":[
+    const auto results = parse_searxng_answer(R"json({"query":"q","results":[
         {"url":"https://a.example/x","title":" A ","content":"about a","engine":"one"},
         {"url":"HTTPS://A.example/x","title":"again"},
         {"url":"javascript:alert(1)","title":"script"},
         {"url":"ftp://a.example/","title":"file"},
         {"url":7}, "text", null, {},
-        {"url":"https://user:secret@b.example/","title":["no text"],"content":null}]})",
+        {"url":"https://user:secret@b.example/","title":["no text"],"content":null}]})json",
                                               10);
 
     REQUIRE(results);
