@@ -1,5 +1,7 @@
 #include "api/connection.h"
 
+#include <array>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -10,6 +12,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
@@ -61,6 +64,20 @@ Response refusal(const error_code& error, bool has_target) {
 bool is_of_http(const error_code& error) {
     return error.category() == http::make_error_code(http::error::bad_method).category() &&
            error != http::error::end_of_stream && error != http::error::partial_message;
+}
+
+// Written by hand, since Beast's serializer costs as much as all the rest of a small answer.
+std::string head_of(const Response& response, bool keeps_alive) {
+    const auto status = static_cast<http::status>(response.status);
+    const auto reason = http::obsolete_reason(status);
+    std::string head;
+    fmt::format_to(std::back_inserter(head), "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n",
+                   response.status, std::string_view(reason.data(), reason.size()), response.content_type,
+                   response.text().size());
+    for (const Header& header : response.headers)
+        head.append(header.name).append(": ").append(header.value).append("\r\n");
+    head += keeps_alive ? "\r\n" : "Connection: close\r\n\r\n";
+    return head;
 }
 
 }  // namespace
@@ -273,22 +290,13 @@ Task<bool> Connection::answer(Turn& turn) {
 }
 
 Task<bool> Connection::write(Turn& turn, Response response) {
-    using Body = http::span_body<const char>;
-    http::response<Body> raw(static_cast<http::status>(response.status), 11);
-    raw.set(http::field::content_type, response.content_type);
-    for (const Header& header : response.headers) raw.insert(header.name, header.value);
     const bool goes_on = turn.keep_alive && !room_->is_leaving;
-    raw.keep_alive(goes_on);
-    raw.body() = Body::value_type(response.text().data(), response.text().size());
-    raw.prepare_payload();
+    const std::string head = head_of(response, goes_on);
+    std::array<asio::const_buffer, 2> parts = {asio::buffer(head)};
+    if (!turn.is_head) parts[1] = asio::buffer(response.text().data(), response.text().size());
     error_code error;
     stream_.expires_after(room_->config.body_timeout);
-    if (turn.is_head) {
-        http::response_serializer<Body> serializer(raw);
-        co_await http::async_write_header(stream_, serializer, with_error(error));
-    } else {
-        co_await http::async_write(stream_, raw, with_error(error));
-    }
+    co_await asio::async_write(stream_, parts, with_error(error));
     co_return !error && goes_on;
 }
 
