@@ -81,7 +81,7 @@ Response preflight() {
 
 Api::Api(Services services)
     : services_(std::move(services)),
-      request_log_(services_.store, services_.log),
+      request_log_(services_.keep_requests, services_.log),
       admission_(services_.admission),
       answers_(std::make_shared<AnswerCache>(shared_for)) {}
 
@@ -89,7 +89,7 @@ Result<std::unique_ptr<Api>> Api::open(Services services) {
     std::unique_ptr<Api> api(new Api(std::move(services)));
     api->desks_ = TRY(Desks::open(desk_count, api->services_.open_reader));
     api->slow_desks_ = TRY(Desks::open(slow_desk_count, api->services_.open_reader));
-    api->observer_ = api->services_.store.observe([raw = api.get()](std::span<const store::Event> events) {
+    api->observer_ = api->services_.observe([raw = api.get()](std::span<const store::Event> events) {
         const auto is_turn = [](const store::Event& event) {
             return event.what == store::Event::What::group_changed;
         };
@@ -170,7 +170,7 @@ Result<std::optional<std::int64_t>> Api::pages_left(store::Reader& reader, const
     const std::int64_t quota = limits_of(owner).pages_per_month;
     if (quota <= 0) return std::nullopt;
     std::int64_t used = 0;
-    for (const UsageDay& day : TRY(reader.usage(owner, services_.store.now() - month))) used += day.pages;
+    for (const UsageDay& day : TRY(reader.usage(owner, services_.now() - month))) used += day.pages;
     return std::max<std::int64_t>(quota - used, 0);
 }
 

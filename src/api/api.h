@@ -63,10 +63,16 @@ struct WebHit {
     std::string url{}, title{}, description{};
 };
 
-// What the API is built on. All of it outlives the API.
+// What the API is built on. All of it outlives the API. Nothing here says in which process the store is
+// changed or the work is done.
 struct Services {
-    store::Store& store;
     Desks::OpenReader open_reader{};
+    // As those of the store.
+    std::function<std::shared_ptr<void>(store::Store::Observer)> observe{};
+    std::function<Result<void>(GroupId)> cancel{};
+    std::function<Result<void>(GroupId)> erase{};
+    RequestLog::Keep keep_requests{};
+    std::function<Timestamp()> now{};
     std::function<Result<search::SearchAnswer>(const search::SearchRequest&)> search{};
     std::function<Result<GroupId>(const crawl::CrawlOptions&)> begin_crawl{};
     // Adds pages to a batch. `conflict` if it is over.

@@ -15,13 +15,13 @@ constexpr std::size_t longest_path = 300;
 
 }  // namespace
 
-RequestLog::RequestLog(store::Store& store, WriteLine write_line)
-    : store_(store),
+RequestLog::RequestLog(Keep keep, WriteLine write_line)
+    : keep_(std::move(keep)),
       write_line_(std::move(write_line)),
-      keeper_([this](std::stop_token stop) { keep(stop); }) {}
+      writer_([this](std::stop_token stop) { write(stop); }) {}
 
 RequestLog::~RequestLog() {
-    keeper_.request_stop();
+    writer_.request_stop();
     has_more_.notify_all();
 }
 
@@ -59,7 +59,7 @@ std::int64_t RequestLog::not_kept() const {
     return not_kept_;
 }
 
-void RequestLog::keep(std::stop_token stop) {
+void RequestLog::write(std::stop_token stop) {
     name_this_thread("requests");
     std::unique_lock lock(mutex_);
     while (true) {
@@ -69,7 +69,7 @@ void RequestLog::keep(std::stop_token stop) {
         if (waiting_.empty()) return;  // asked to stop
         const std::vector<RequestRecord> records = std::exchange(waiting_, {});
         lock.unlock();
-        const auto added = store_.add_requests(records);
+        const auto added = keep_(records);
         lock.lock();
         if (!added) not_kept_ += std::ssize(records);
     }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -14,14 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "model/access.h"
-#include "store/store.h"
 
 namespace quarry::api {
 
 class RequestLog {
 public:
     using WriteLine = std::function<void(std::string_view)>;
+    using Keep = std::function<Result<void>(std::span<const RequestRecord>)>;  // in the store
 
     // Of one route and status.
     struct Count {
@@ -30,8 +32,8 @@ public:
     };
     using Counts = std::map<std::pair<std::string, int>, Count>;
 
-    // The store outlives it. No `write_line`: no lines.
-    RequestLog(store::Store& store, WriteLine write_line);
+    // No `write_line`: no lines.
+    RequestLog(Keep keep, WriteLine write_line);
     // Keeps what it was told.
     ~RequestLog();
 
@@ -42,16 +44,16 @@ public:
     std::int64_t not_kept() const;  // counted, but without a record
 
 private:
-    void keep(std::stop_token stop);
+    void write(std::stop_token stop);
 
-    store::Store& store_;
+    const Keep keep_;
     const WriteLine write_line_;
     mutable std::mutex mutex_;
     std::condition_variable_any has_more_;
     Counts counts_;
     std::vector<RequestRecord> waiting_;
     std::int64_t not_kept_ = 0;
-    std::jthread keeper_;  // the last: it uses all of the above
+    std::jthread writer_;  // the last: it uses all of the above
 };
 
 }  // namespace quarry::api

@@ -7,6 +7,7 @@
 
 #include "app/webhook_service.h"
 #include "base/descriptors.h"
+#include "model/records.h"
 #include "work/add_urls.h"
 #include "work/crawl_context.h"
 #include "work/map_site.h"
@@ -17,12 +18,10 @@
 namespace quarry::app {
 namespace {
 
-api::SiteMap map_of(OwnerProcess& owner, const std::string& agent, const api::MapQuestion& question,
+api::SiteMap map_of(WebAccess& web, const std::string& agent, const api::MapQuestion& question,
                     std::stop_token stop) {
-    const work::SiteAccess access{.fetcher = owner.access().fetcher(),
-                                  .policy = owner.access().policy(),
-                                  .agent = agent,
-                                  .stop = std::move(stop)};
+    const work::SiteAccess access{
+        .fetcher = web.fetcher(), .policy = web.policy(), .agent = agent, .stop = std::move(stop)};
     const work::SiteMap found = work::map_site(
         access, question.url,
         {.limit = question.limit,
@@ -47,20 +46,6 @@ int room_for_clients() {
     return static_cast<int>(std::min<std::int64_t>(raise_descriptor_limit() / 2, 10'000));
 }
 
-// "https://a.example, https://b.example"
-std::vector<std::string> list_of(std::string_view text) {
-    std::vector<std::string> items;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(','), text.size());
-        std::string_view item = text.substr(0, end);
-        while (item.starts_with(' ')) item.remove_prefix(1);
-        while (item.ends_with(' ') || item.ends_with('/')) item.remove_suffix(1);
-        if (!item.empty()) items.emplace_back(item);
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return items;
-}
-
 using SearchWeb = decltype(api::Services::search_web);
 
 // Keeps what it needs alive itself.
@@ -79,24 +64,14 @@ Result<SearchWeb> web_search(const Settings& settings) {
     };
 }
 
-Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
-    api::Services services{.store = owner.store()};
+// What is the same wherever the store is.
+Result<api::Services> common_services(const Workplace& place, WebAccess& web, OwnerProcess::Log log) {
+    api::Services services;
     services.search_web = TRY(web_search(place.settings));
     services.open_reader = [&place] { return open_reader(place); };
-    services.search = [&owner](const search::SearchRequest& request) {
-        return owner.library().search(request);
-    };
-    services.begin_crawl = [&owner, webhooks = webhook_policy(place.settings, owner.access())](
-                               const crawl::CrawlOptions& options) -> Result<GroupId> {
-        TRY(check_webhook(options, webhooks));
-        return work::start_crawl(owner.store(), options);
-    };
-    services.add_urls = [&owner](GroupId batch, const std::vector<std::string>& urls) {
-        return work::add_urls(owner.store(), batch, urls);
-    };
-    services.map = [&owner, agent = place.settings.text("robots.agent")](const api::MapQuestion& question,
-                                                                         std::stop_token stop) {
-        return map_of(owner, agent, question, std::move(stop));
+    services.map = [&web, agent = place.settings.text("robots.agent")](const api::MapQuestion& question,
+                                                                       std::stop_token stop) {
+        return map_of(web, agent, question, std::move(stop));
     };
     services.read = [limits = pdf_limits(place.settings)](const api::Upload& upload) {
         return read_upload(upload, limits);
@@ -104,6 +79,73 @@ Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, O
     services.log = std::move(log);
     services.version = place.version;
     services.max_concurrency = static_cast<int>(place.settings.number("worker.fetches"));
+    return services;
+}
+
+Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
+    api::Services services = TRY(common_services(place, owner.access(), std::move(log)));
+    store::Store& store = owner.store();
+    services.observe = [&store](store::Store::Observer observer) {
+        return store.observe(std::move(observer));
+    };
+    services.cancel = [&store](GroupId group) { return store.cancel(group); };
+    services.erase = [&store](GroupId group) { return store.erase(group); };
+    services.keep_requests = [&store](std::span<const RequestRecord> requests) {
+        return store.add_requests(requests);
+    };
+    services.now = [&store] { return store.now(); };
+    services.search = [&owner](const search::SearchRequest& request) {
+        return owner.library().search(request);
+    };
+    services.begin_crawl = [&store, webhooks = webhook_policy(place.settings, owner.access())](
+                               const crawl::CrawlOptions& options) -> Result<GroupId> {
+        TRY(check_webhook(options, webhooks));
+        return work::start_crawl(store, options);
+    };
+    services.add_urls = [&store](GroupId batch, const std::vector<std::string>& urls) {
+        return work::add_urls(store, batch, urls);
+    };
+    return services;
+}
+
+Result<void> perform(DistantOwner& owner, std::string_view method, boost::json::object params) {
+    TRY(owner.perform(method, std::move(params)));
+    return {};
+}
+
+Result<void> keep_requests(DistantOwner& owner, std::span<const RequestRecord> requests) {
+    boost::json::array records;
+    for (const RequestRecord& request : requests) records.push_back(record_of(request));
+    return perform(owner, "add_requests", {{"requests", std::move(records)}});
+}
+
+Result<api::Services> services_of(DistantOwner& owner, const Workplace& place, WebAccess& web,
+                                  OwnerProcess::Log log) {
+    api::Services services = TRY(common_services(place, web, std::move(log)));
+    services.observe = [&owner](store::Store::Observer observer) {
+        return owner.observe(std::move(observer));
+    };
+    services.cancel = [&owner](GroupId group) {
+        return perform(owner, "cancel", {{"group", number(group)}});
+    };
+    services.erase = [&owner](GroupId group) { return perform(owner, "erase", {{"group", number(group)}}); };
+    services.keep_requests = [&owner](std::span<const RequestRecord> requests) {
+        return keep_requests(owner, requests);
+    };
+    services.now = [] {
+        return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    };
+    services.search = [&owner](const search::SearchRequest& request) { return owner.search(request); };
+    services.begin_crawl = [&owner, webhooks = webhook_policy(place.settings, web)](
+                               const crawl::CrawlOptions& options) -> Result<GroupId> {
+        TRY(check_webhook(options, webhooks));
+        const auto answer = TRY(owner.perform("crawl", to_json(options)));
+        return GroupId{answer.at("group").as_int64()};
+    };
+    services.add_urls = [&owner](GroupId batch, const std::vector<std::string>& urls) {
+        boost::json::array list(urls.begin(), urls.end());
+        return perform(owner, "add_urls", {{"group", number(batch)}, {"urls", std::move(list)}});
+    };
     return services;
 }
 
@@ -138,20 +180,37 @@ Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const
                                                       const ListenAddress& listen, OwnerProcess::Log log) {
     std::unique_ptr<ApiService> service(new ApiService());
     api::Services services = TRY(services_of(owner, place, std::move(log)));
+    TRY(service->listen(std::move(services), place.settings, listen));
+    return service;
+}
+
+Result<std::unique_ptr<ApiService>> ApiService::start_apart(const Workplace& place,
+                                                            const ListenAddress& listen,
+                                                            OwnerProcess::Log log) {
+    // Readers have something to read even if no worker has ever run.
+    TRY(ask(place, "add_requests", {{"requests", boost::json::array()}}));
+    std::unique_ptr<ApiService> service(new ApiService());
+    service->web_ = TRY(WebAccess::open(place.settings));
+    service->owner_ = std::make_unique<DistantOwner>(place);
+    api::Services services = TRY(services_of(*service->owner_, place, *service->web_, std::move(log)));
+    TRY(service->listen(std::move(services), place.settings, listen));
+    return service;
+}
+
+Result<void> ApiService::listen(api::Services services, const Settings& settings,
+                                const ListenAddress& listen) {
     services.admission = {.needs_key = !listen.is_loopback(),
                           .answers_strangers = listen.is_for_others,
-                          .origins = list_of(place.settings.text("serve.cors"))};
-    service->api_ = TRY(api::Api::open(std::move(services)));
-    service->server_ =
-        TRY(api::Server::start({.address = listen.address,
-                                .port = listen.port,
-                                .max_connections = room_for_clients(),
-                                .header_timeout = place.settings.duration("serve.header_timeout"),
-                                .body_timeout = place.settings.duration("serve.body_timeout")},
-                               [api = service->api_.get()](std::shared_ptr<api::Exchange> exchange) {
-                                   api->handle(std::move(exchange));
-                               }));
-    return service;
+                          .origins = settings.list("serve.cors")};
+    api_ = TRY(api::Api::open(std::move(services)));
+    server_ = TRY(api::Server::start(
+        {.address = listen.address,
+         .port = listen.port,
+         .max_connections = room_for_clients(),
+         .header_timeout = settings.duration("serve.header_timeout"),
+         .body_timeout = settings.duration("serve.body_timeout")},
+        [api = api_.get()](std::shared_ptr<api::Exchange> exchange) { api->handle(std::move(exchange)); }));
+    return {};
 }
 
 // Nobody may ask any more before those go who answer.

@@ -10,6 +10,7 @@
 
 #include "api/api.h"
 #include "api/server.h"
+#include "app/distant_owner.h"
 #include "app/owner_process.h"
 #include "app/workplace.h"
 #include "base/result.h"
@@ -32,6 +33,10 @@ public:
     // Listens when it returns. The owner and the place outlive it.
     static Result<std::unique_ptr<ApiService>> start(OwnerProcess& owner, const Workplace& place,
                                                      const ListenAddress& listen, OwnerProcess::Log log);
+    // The same over a folder that another process works on, or none.
+    static Result<std::unique_ptr<ApiService>> start_apart(const Workplace& place,
+                                                           const ListenAddress& listen,
+                                                           OwnerProcess::Log log);
     ~ApiService();
 
     std::uint16_t port() const { return server_->port(); }
@@ -41,7 +46,10 @@ public:
 
 private:
     ApiService() = default;
+    Result<void> listen(api::Services services, const Settings& settings, const ListenAddress& listen);
 
+    std::unique_ptr<WebAccess> web_;       // of a service without an owner of its own
+    std::unique_ptr<DistantOwner> owner_;  // its worker
     std::unique_ptr<api::Api> api_;
     std::unique_ptr<api::Server> server_;
 };

@@ -8,7 +8,9 @@
 #include "app/write_pages.h"
 #include "crawl/options.h"
 #include "model/owner_id.h"
+#include "model/records.h"
 #include "store/filter_json.h"
+#include "work/add_urls.h"
 #include "work/start_crawl.h"
 
 namespace quarry::app {
@@ -149,12 +151,31 @@ Result<json::value> set_limits(Store& store, const json::object& params) {
     return json::object();
 }
 
+Result<json::value> add_requests(Store& store, const json::object& params) {
+    std::vector<RequestRecord> records;
+    const json::value* list = params.if_contains("requests");
+    if (!list || !list->is_array()) return fail(ErrorCode::invalid_argument, "\"requests\" has to be a list");
+    for (const json::value& item : list->get_array()) records.push_back(TRY(parse_request_record(item)));
+    TRY(store.add_requests(records));
+    return json::object();
+}
+
+Result<json::value> add_urls(Store& store, const json::object& params) {
+    const GroupId group{TRY(number_param(params, "group"))};
+    const auto filter = TRY(store::parse_page_filter(params));
+    TRY(work::add_urls(store, group, filter.urls));
+    return json::object();
+}
+
 const std::map<std::string, Method>& methods() {
     static const std::map<std::string, Method> table = {
         {"crawl", crawl},
         {"schedule", schedule},
         {"unschedule", unschedule},
+        {"add_urls", add_urls},
+        {"add_requests", add_requests},
         {"cancel", of_group<&Store::cancel>},
+        {"erase", of_group<&Store::erase>},
         {"pause", of_group<&Store::pause>},
         {"resume", of_group<&Store::resume>},
         {"reprioritise", reprioritise},

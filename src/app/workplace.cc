@@ -101,7 +101,7 @@ work::EngineConfig engine_config(const Workplace& place) {
     return {.name = fmt::format("{}:{}", host_name(), getpid()),
             .open_reader = [&place] { return open_reader(place); },
             .max_fetches = static_cast<int>(settings.number("worker.fetches")),
-            .cpu_threads = static_cast<int>(settings.number("worker.threads")),
+            .cpu_threads = place.threads.value_or(static_cast<int>(settings.number("worker.threads"))),
             .heartbeat = settings.duration("worker.heartbeat"),
             .sweep_every = settings.duration("retention.check"),
             .retention = retention_of(settings),

@@ -22,7 +22,8 @@ struct Workplace {
     DataFolder folder{};
     Settings settings;
     std::string version{};
-    std::string config_file{};  // as named on the command line; "" if not
+    std::string config_file{};     // as named on the command line; "" if not
+    std::optional<int> threads{};  // that read pages, if not as the settings say
 };
 
 // For the process that holds the folder's lock.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/api_service.h"
+#include "app/service_manager.h"
 #include "base/pause.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -19,6 +20,7 @@ namespace {
 struct ServeArguments {
     std::string listen{};
     bool insecure = false, quiet = false;
+    std::optional<int> workers{};
 };
 
 constexpr std::chrono::seconds patience{30};
@@ -45,23 +47,48 @@ Result<app::ListenAddress> listen_address(const app::Workplace& place, const Ser
     return listen;
 }
 
+app::OwnerProcess::Log log_of(const ServeArguments& arguments) {
+    if (arguments.quiet) return {};
+    return [](std::string_view line) { say(line); };
+}
+
+void say_ready(const app::Workplace& place, const app::ListenAddress& listen,
+               const app::ApiService& service) {
+    say(fmt::format("Serving {} on http://{}:{}. Ctrl-C finishes what is under way and stops",
+                    place.folder.path, listen.address, service.port()));
+    app::tell_service_manager("READY=1");
+}
+
+// Returns when asked to stop, here or by `ended`.
+void wait_for_end(std::stop_token ended) {
+    std::stop_source asked;
+    const std::stop_callback on_interrupt(stop_on_interrupt(), [&] { asked.request_stop(); });
+    const std::stop_callback on_end(ended, [&] { asked.request_stop(); });
+    pause_for(std::chrono::hours(24 * 365), asked.get_token());
+    app::tell_service_manager("STOPPING=1");
+}
+
+// The work is done by `quarry worker` or the background worker of the same folder.
+Result<void> serve_apart(const app::Workplace& place, const ServeArguments& arguments) {
+    const auto listen = TRY(listen_address(place, arguments));
+    const auto service = TRY(app::ApiService::start_apart(place, listen, log_of(arguments)));
+    say_ready(place, listen, *service);
+    wait_for_end({});
+    service->leave(patience);
+    return {};
+}
+
 Result<void> serve(const app::Workplace& place, const ServeArguments& arguments) {
     const auto listen = TRY(listen_address(place, arguments));
     auto lock = TRY(take_over(place));
     auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
                                              [](std::string_view line) { say(line); }));
-    app::OwnerProcess::Log log;
-    if (!arguments.quiet) log = [](std::string_view line) { say(line); };
-    auto service = TRY(app::ApiService::start(*owner, place, listen, std::move(log)));
-    say(fmt::format("Serving {} on http://{}:{}. Ctrl-C finishes what is under way and stops",
-                    place.folder.path, listen.address, service->port()));
+    auto service = TRY(app::ApiService::start(*owner, place, listen, log_of(arguments)));
+    say_ready(place, listen, *service);
     // Clients are answered first: what they wait for is still worked on.
     std::stop_source done;
     const std::jthread leaving([&](std::stop_token ended) {
-        std::stop_source asked;
-        const std::stop_callback on_interrupt(stop_on_interrupt(), [&] { asked.request_stop(); });
-        const std::stop_callback on_end(ended, [&] { asked.request_stop(); });
-        pause_for(std::chrono::hours(24 * 365), asked.get_token());
+        wait_for_end(ended);
         service->leave(patience);
         done.request_stop();
     });
@@ -69,9 +96,11 @@ Result<void> serve(const app::Workplace& place, const ServeArguments& arguments)
 }
 
 int run_serve(const Session& session, const ServeArguments& arguments) {
-    const auto place = place_of(session);
+    auto place = place_of(session);
     if (!place) return give_up(session, place.error());
-    const auto served = serve(*place, arguments);
+    const bool is_apart = arguments.workers == 0;
+    if (!is_apart) place->threads = arguments.workers;
+    const auto served = is_apart ? serve_apart(*place, arguments) : serve(*place, arguments);
     if (!served) return give_up(session, served.error());
     return exit_yes;
 }
@@ -83,9 +112,14 @@ Command add_serve(CommandBuilder& builder) {
         builder.add("serve", "Serve the Firecrawl v2 API, and work on what it is asked for",
                     "quarry serve                                # on 127.0.0.1:3002\n"
                     "quarry serve --listen 127.0.0.1:8080\n"
+                    "quarry serve --workers 0 & quarry worker    # the work apart from the server\n"
                     "FIRECRAWL_API_URL=http://127.0.0.1:3002 npx firecrawl-cli scrape example.com");
     const auto arguments = std::make_shared<ServeArguments>();
     parser.add_option("--listen", arguments->listen, "Address and port (127.0.0.1:3002)");
+    parser
+        .add_option("--workers", arguments->workers,
+                    "Threads that read pages; 0: none, quarry worker does the work apart")
+        ->check(CLI::Range(0, 256));
     parser.add_flag("--insecure-no-auth", arguments->insecure,
                     "Listen also where others can reach it, without asking for a key");
     parser.add_flag("--quiet", arguments->quiet, "Write no line for each request");

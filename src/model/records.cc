@@ -194,6 +194,21 @@ void each_field_of_session(Visit& visit, Type& session) {
 }
 
 template <typename Visit, typename Type>
+void each_field_of_request(Visit& visit, Type& request) {
+    visit("at", request.at);
+    visit("method", request.method);
+    visit("path", request.path);
+    visit("route", request.route);
+    visit("status_code", request.status);
+    visit("duration_ms", request.took);
+    visit("request_id", request.request_id);
+    visit("client_ip", request.peer);
+    visit("user_agent", request.user_agent);
+    visit("owner", request.owner);
+    visit.json("extra_metadata", request.extra);
+}
+
+template <typename Visit, typename Type>
 void each_field_of_day(Visit& visit, Type& day) {
     visit("day", day.day);
     visit("operation", day.operation);
@@ -287,6 +302,15 @@ json::object record_of(const SessionDay& day) {
 Result<SessionDay> parse_session_day(const json::value& record) {
     return read_fields<SessionDay>(record, "a day of sessions",
                                    [](auto& visit, SessionDay& to) { each_field_of_day(visit, to); });
+}
+
+json::object record_of(const RequestRecord& request) {
+    return write_fields([&](auto& visit) { each_field_of_request(visit, request); });
+}
+
+Result<RequestRecord> parse_request_record(const json::value& record) {
+    return read_fields<RequestRecord>(
+        record, "a request", [](auto& visit, RequestRecord& to) { each_field_of_request(visit, to); });
 }
 
 }  // namespace quarry

@@ -11,6 +11,7 @@
 #include <boost/json.hpp>
 
 #include "base/result.h"
+#include "model/access.h"
 #include "model/collection.h"
 #include "model/frontier.h"
 #include "model/group.h"
@@ -47,5 +48,8 @@ Result<Session> parse_session(const boost::json::value& record);
 
 boost::json::object record_of(const SessionDay& day);
 Result<SessionDay> parse_session_day(const boost::json::value& record);
+
+boost::json::object record_of(const RequestRecord& request);
+Result<RequestRecord> parse_request_record(const boost::json::value& record);
 
 }  // namespace quarry

@@ -1,4 +1,5 @@
 // `quarry serve` over HTTP, as clients of Firecrawl's API use it.
+#include <csignal>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -295,4 +296,26 @@ TEST_CASE("a server that others could reach is not started without a word") {
     CHECK(refused.exit_code != 0);
     CHECK(refused.err.find("--insecure-no-auth") != std::string::npos);
     CHECK(wrong.exit_code == 2);
+}
+
+TEST_CASE("the server can be apart from the work") {
+    SlowSite site(5, 0ms);
+    const DataHome home;
+    const Service service(home, free_port(), {}, {"--workers", "0"});
+    const std::string crawl = begin(service, "/v2/crawl", {{"url", site.url()}});
+    CHECK(service.client.get("/v2/crawl/" + crawl).json().at("status") == "scraping");
+
+    RunOptions options = home.options();
+    options.environment.emplace_back("QUARRY_FETCH_ALLOW_PRIVATE=true");
+    StartedQuarry worker({"worker"}, options);
+    const json::object status = service.client.wait_for("/v2/crawl/" + crawl);
+    const ApiAnswer scraped =
+        service.client.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", site.url()));
+
+    CHECK(status.at("status") == "completed");
+    CHECK(urls_in(status).size() == 5);
+    CHECK(scraped.status == 200);
+    worker.send(SIGTERM);
+    worker.wait();
+    CHECK(service.client.get("/v2/crawl/" + crawl).json().at("status") == "completed");
 }

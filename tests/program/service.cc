@@ -16,14 +16,20 @@ RunOptions options_of(const DataHome& home, const std::string& log_file,
     return options;
 }
 
+std::vector<std::string> command_line(std::uint16_t port, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"serve", "--listen", fmt::format("127.0.0.1:{}", port)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
 }  // namespace
 
-Service::Service(const DataHome& home, std::uint16_t port, const std::vector<std::string>& environment)
+Service::Service(const DataHome& home, std::uint16_t port, const std::vector<std::string>& environment,
+                 const std::vector<std::string>& arguments)
     : port_(port),
       log_file_(home.file("serve.log")),
       client(port),
-      process_({"serve", "--listen", fmt::format("127.0.0.1:{}", port)},
-               options_of(home, log_file_, environment)) {
+      process_(command_line(port, arguments), options_of(home, log_file_, environment)) {
     client.wait_until_ready();
 }
 

@@ -15,7 +15,8 @@ class Service {
 public:
     // It may fetch pages from loopback. `environment` is what else it is told: "QUARRY_…=value".
     explicit Service(const DataHome& home, std::uint16_t port = free_port(),
-                     const std::vector<std::string>& environment = {});
+                     const std::vector<std::string>& environment = {},
+                     const std::vector<std::string>& arguments = {});
 
     std::uint16_t port() const { return port_; }
     pid_t process() const { return process_.process(); }

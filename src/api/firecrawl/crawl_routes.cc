@@ -108,7 +108,7 @@ void show_errors(store::Reader& reader, const Call& call, std::string_view kind)
 void cancel(Api& api, store::Reader& reader, const Call& call, std::string_view kind) {
     const auto group = find_group(reader, call, kind);
     if (!group) return call.respond(reply(group.error()));
-    const auto cancelled = api.services().store.cancel(group->id);
+    const auto cancelled = api.services().cancel(group->id);
     if (!cancelled && cancelled.error().code == ErrorCode::conflict)
         return call.respond(
             reply_error(409, "CONFLICT", fmt::format("Crawl is already {}", firecrawl_state(group->state))));

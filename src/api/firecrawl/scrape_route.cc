@@ -76,13 +76,12 @@ void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
     api.post(waiting->call, [&api, waiting, is_over](store::Reader& reader) {
         const auto group = reader.group(waiting->group);
         const std::string id = group ? id_of(*group, reader) : "";
-        store::Store& store = api.services().store;
-        if (!is_over) (void)store.cancel(waiting->group);
+        if (!is_over) (void)api.services().cancel(waiting->group);
         waiting->call.respond(is_over ? outcome_of(reader, *waiting, id)
                                       : reply_error(408, "SCRAPE_TIMEOUT",
                                                     "the page took longer than the timeout of the request"));
         // If this fails it is removed when it is an hour old, like all that is not to be kept.
-        if (waiting->options.zero_retention) (void)store.erase(waiting->group);
+        if (waiting->options.zero_retention) (void)api.services().erase(waiting->group);
     });
 }
 
@@ -95,8 +94,7 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     Api::claim(call, request.options);
     // Who wants it not to be found again wants it not to be kept, unless it is to be compared with later.
     if (!request.wish.store_in_cache && !request.options.track_changes) request.options.zero_retention = true;
-    store::Store& store = api.services().store;
-    const auto stored = stored_page(reader, request.options, request.wish, store.now());
+    const auto stored = stored_page(reader, request.options, request.wish, api.services().now());
     if (!stored) return call.respond(reply(stored.error()));
     if (*stored) return call.respond(found(**stored, request.options.formats, call.request_id, "hit"));
     if (request.wish.cached_only)

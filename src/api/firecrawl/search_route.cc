@@ -159,7 +159,7 @@ void scrape_web(Api& api, store::Reader& reader, const std::shared_ptr<Search>& 
     const auto until = std::chrono::steady_clock::now() + search->wish.timeout;
     api.live().when_over(*group, until, [&api, search, group = *group](bool is_over) {
         api.post(search->call, [&api, search, group, is_over](store::Reader& later) {
-            if (!is_over) (void)api.services().store.cancel(group);
+            if (!is_over) (void)api.services().cancel(group);
             read_scraped_documents(later, group, *search);
             answer(*search);
         });

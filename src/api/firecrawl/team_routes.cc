@@ -44,7 +44,7 @@ std::string first_moment(std::chrono::year_month month) {
 
 // Each month with what was used in it: `used` is the protocol's word for it.
 void show_history(Api& api, store::Reader& reader, const Call& call, std::string_view used) {
-    const auto months = months_of(reader, call.owner, api.services().store.now());
+    const auto months = months_of(reader, call.owner, api.services().now());
     if (!months) return call.respond(reply(months.error()));
     json::array periods;
     for (const Month& month : *months)

@@ -93,7 +93,7 @@ void show_progress(Api& api, store::Reader& reader, Call call) {
 void stop_knowledge_crawl(Api& api, store::Reader& reader, Call call) {
     const auto group = find_group(reader, call, "crawl");
     if (!group) return call.respond(reply(group.error()));
-    const auto cancelled = api.services().store.cancel(group->id);
+    const auto cancelled = api.services().cancel(group->id);
     if (!cancelled) return call.respond(reply(cancelled.error()));
     call.respond(reply(json::object{
         {"success", true}, {"progressId", id_of(*group, reader)}, {"message", "Crawl stopped"}}));
