@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "html/selector.h"
 #include "model/job.h"
 
 namespace quarry::api {
@@ -167,11 +168,36 @@ void read_manners(Fields& fields, CrawlOptions& options) {
     }
 }
 
-// What only a whole look finds: expressions that do not parse.
-void check(const CrawlOptions& options, std::vector<Issue>& issues) {
+// The field at fault: the one without which all would be well.
+std::string_view faulty_field(const CrawlOptions& options) {
+    CrawlOptions others = options;
+    others.headers.clear();
+    if (crawl::check(others)) return "headers";
+    others = options;
+    others.include_paths.clear();
+    if (crawl::check(others)) return "includePaths";
+    others = options;
+    others.exclude_paths.clear();
+    return crawl::check(others) ? "excludePaths" : "request";
+}
+
+// What only a whole look finds: expressions that do not parse. `page_prefix` is where a page's options stand.
+void check(const CrawlOptions& options, std::vector<Issue>& issues, std::string_view page_prefix = "") {
     if (!issues.empty()) return;
-    if (const auto checked = crawl::check(options); !checked)
-        issues.push_back({.path = "request", .message = "cannot work: " + checked.error().message});
+    const auto checked = crawl::check(options);
+    if (checked) return;
+    const std::string_view field = faulty_field(options);
+    issues.push_back({.path = fmt::format("{}{}", field == "headers" ? page_prefix : "", field),
+                      .message = "cannot work: " + checked.error().message});
+}
+
+void read_selectors(Fields& fields, std::string_view name, std::vector<std::string>& into) {
+    auto texts = fields.texts(name);
+    if (!texts) return;
+    for (const std::string& text : *texts)
+        if (const auto parsed = html::parse_selectors(text); !parsed)
+            return fields.reject(name, "cannot work: " + parsed.error().message);
+    into = *std::move(texts);
 }
 
 }  // namespace
@@ -191,8 +217,8 @@ PageWish read_page_wish(Fields& fields, CrawlOptions& options) {
     read_formats(fields, options);
     options.headers = read_headers(fields);
     options.full_page = fields.flag("onlyMainContent") == false;
-    set(options.include_tags, fields.texts("includeTags"));
-    set(options.exclude_tags, fields.texts("excludeTags"));
+    read_selectors(fields, "includeTags", options.include_tags);
+    read_selectors(fields, "excludeTags", options.exclude_tags);
     PageWish wish;
     const auto duration = [&](std::string_view name,
                               std::int64_t least) -> std::optional<std::chrono::milliseconds> {
@@ -220,7 +246,7 @@ CrawlOptions read_crawl_request(const json::object& body, std::vector<Issue>& is
         Fields inner(*page, issues, "scrapeOptions.");
         read_page_wish(inner, options);
     }
-    check(options, issues);
+    check(options, issues, "scrapeOptions.");
     return options;
 }
 

@@ -94,7 +94,8 @@ TEST_CASE("everything that is wrong is said, with its place") {
         {R"({"url":"https://a.example/","limit":1.5})", "limit has to be"},
         {R"({"url":"https://a.example/","sitemap":"maybe"})", "sitemap has to be"},
         {R"({"url":"https://a.example/","delay":61})", "delay has to be"},
-        {R"({"url":"https://a.example/","includePaths":["("]})", "request cannot work"},
+        {R"({"url":"https://a.example/","includePaths":["("]})", "includePaths cannot work"},
+        {R"({"url":"https://a.example/","excludePaths":["a","("]})", "excludePaths cannot work"},
         {R"({"url":"https://a.example/","includePaths":[7]})", "includePaths has to be"},
         {R"({"url":"https://a.example/","crawlEntireDomain":"yes"})", "crawlEntireDomain has to be"},
         {R"({"url":"https://a.example/","scrapeOptions":[]})", "scrapeOptions has to be"},
@@ -104,6 +105,12 @@ TEST_CASE("everything that is wrong is said, with its place") {
          "scrapeOptions.formats has to be"},
         {R"({"url":"https://a.example/","scrapeOptions":{"headers":{"a":7}}})",
          "scrapeOptions.headers has to"},
+        {R"({"url":"https://a.example/","scrapeOptions":{"headers":{"a\nb":"c"}}})",
+         "scrapeOptions.headers cannot work"},
+        {R"({"url":"https://a.example/","scrapeOptions":{"includeTags":["p >"]}})",
+         "scrapeOptions.includeTags cannot work"},
+        {R"({"url":"https://a.example/","scrapeOptions":{"excludeTags":""}})",
+         "scrapeOptions.excludeTags cannot work"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.body);
