@@ -52,6 +52,12 @@ Response reply(const Error& error) {
     return reply_error(status_of(error.code), name_of(error.code), error.message);
 }
 
+Response reply(const Error& error, std::string_view field) {
+    if (error.code != ErrorCode::invalid_argument) return reply(error);
+    const Issue issue{.path = std::string(field), .message = "cannot work: " + error.message};
+    return reply(std::span(&issue, 1));
+}
+
 Response reply(std::span<const Issue> issues) {
     json::array details;
     for (const Issue& issue : issues) {

@@ -18,6 +18,8 @@ std::string_view name_of(ErrorCode code);  // "NOT_FOUND"
 Response reply(const boost::json::value& value, int status = 200);
 // {"success": false, "code", "error"}
 Response reply(const Error& error);
+// The same, but an `invalid_argument` is an issue of that field.
+Response reply(const Error& error, std::string_view field);
 Response reply_error(int status, std::string_view code, std::string_view sentence);
 // 400 with all that is wrong: `error` names the first, `details` has each with its path.
 Response reply(std::span<const Issue> issues);

@@ -170,7 +170,7 @@ void scrape_web(Api& api, store::Reader& reader, const std::shared_ptr<Search>& 
 
 void run(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
     if (const auto found = search_own(api, *search); !found)
-        return search->call.respond(reply(found.error()));
+        return search->call.respond(reply(found.error(), "query"));
     search_web(api, *search);
     cut(*search);
     if (!search->wish.scrape) return answer(*search);

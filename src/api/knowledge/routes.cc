@@ -62,7 +62,7 @@ Result<Group> find_source(store::Reader& reader, const Call& call) {
 void run_search(Api& api, const Call& call, const search::SearchRequest& request) {
     const auto answer = api.services().search(request);
     const bool is_empty = !answer && answer.error().code == ErrorCode::not_found;
-    if (!answer && !is_empty) return call.respond(reply(answer.error()));
+    if (!answer && !is_empty) return call.respond(reply(answer.error(), "query"));
     json::array results;
     if (answer)
         for (const search::Hit& hit : answer->hits)
