@@ -51,6 +51,8 @@ void read_attributes(Fields& fields, const json::object& format, CrawlOptions& o
         const json::value* selector = wish ? wish->if_contains("selector") : nullptr;
         const json::value* attribute = wish ? wish->if_contains("attribute") : nullptr;
         if (!selector || !attribute || !selector->is_string() || !attribute->is_string()) return wrong();
+        if (const auto parsed = html::parse_selectors(selector->get_string()); !parsed)
+            return fields.reject("formats", "has attributes that cannot work: " + parsed.error().message);
         options.attributes.push_back(
             {std::string(selector->get_string()), std::string(attribute->get_string())});
     }

@@ -179,6 +179,7 @@ TEST_CASE("formats with options that cannot be are refused") {
          {R"("attributes")", R"({"type":"attributes","selectors":[]})",
           R"({"type":"attributes","selectors":[7]})",
           R"({"type":"attributes","selectors":[{"selector":"a"}]})",
+          R"({"type":"attributes","selectors":[{"selector":"a >","attribute":"href"}]})",
           R"({"type":"changeTracking","modes":["json"]})", R"({"type":"changeTracking","modes":["other"]})",
           R"({"type":"changeTracking","modes":"git-diff"})"}) {
         CAPTURE(format);
