@@ -218,6 +218,11 @@ Result<void> read_page_options(const json::value& value, CrawlOptions& options) 
 
 }  // namespace
 
+Company company_of(const CrawlOptions& options) {
+    if (options.kind == "scrape") return Company::apart;
+    return options.exclusive ? Company::none : Company::any;
+}
+
 json::object to_json(const CrawlOptions& options) {
     json::object out;
     write_all(options, crawl_options, out);

@@ -77,6 +77,9 @@ struct CrawlOptions {
     std::optional<Webhook> webhook{};  // whom to tell of it
 };
 
+// How many others of its owner may run beside it. A single page that somebody waits for is apart.
+Company company_of(const CrawlOptions& options);
+
 boost::json::object to_json(const CrawlOptions& options);
 
 // The way back, also for what people and clients write: unknown names are refused with a suggestion, values

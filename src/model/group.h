@@ -17,7 +17,9 @@ namespace quarry {
 enum class Company : std::uint8_t {
     any,    // as many as the owner's limit allows
     none,   // it waits until no other group runs, and none begins while it does
-    apart,  // it neither waits for others nor counts as one: a page that somebody waits for
+    // It neither waits for others nor counts as one: a page that somebody waits for. That it was begun need not
+    // survive a power cut.
+    apart,
 };
 
 struct NewGroup {

@@ -208,6 +208,9 @@ struct Event {
 enum class Haste : std::uint8_t {
     now,
     gather,  // may wait a few milliseconds for others to share a commit with: many outcomes, nobody waiting
+    // Of a group apart: somebody waits for it, and for nothing else of it. Need not survive a power cut,
+    // which ends their waiting too.
+    awaited,
 };
 
 class Store {

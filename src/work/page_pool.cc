@@ -57,7 +57,9 @@ void PagePool::finish(FetchedUrl fetched, store::Outcome outcome) {
         if (!verdicts) mailbox->post(StoreFailed{verdicts.error()});
         traffic->leave(bytes, *mailbox);
     };
-    store_.finish(std::move(finished), finished_with, store::Haste::gather);
+    const bool is_awaited = crawl::company_of(fetched.crawl->options) == Company::apart;
+    store_.finish(std::move(finished), finished_with,
+                  is_awaited ? store::Haste::awaited : store::Haste::gather);
 }
 
 void PagePool::Traffic::leave(std::uint64_t page_bytes, EngineMailbox& mailbox) {

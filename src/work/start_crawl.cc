@@ -39,11 +39,6 @@ std::string site_of(const crawl::CrawlOptions& options) {
     return site;
 }
 
-Company company_of(const crawl::CrawlOptions& options) {
-    if (options.kind == "scrape") return Company::apart;
-    return options.exclusive ? Company::none : Company::any;
-}
-
 // Pages that the site has no more are looked for when all of it was seen.
 std::vector<NewJob> closing_jobs(const crawl::CrawlOptions& options) {
     if (options.list_only_seeds) return {};
@@ -57,7 +52,7 @@ NewGroup to_group(const crawl::CrawlOptions& options) {
             .collection = options.collection,
             .owner = options.owner,
             .priority = options.priority,
-            .company = company_of(options),
+            .company = crawl::company_of(options),
             .page_limit = options.limit,
             .url_limit = std::max(options.limit * urls_per_page,
                                   static_cast<std::int64_t>(options.urls.size()) + urls_at_least),

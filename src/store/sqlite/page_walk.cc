@@ -140,8 +140,7 @@ Result<PageStep> gather_ids(db::Connection& connection, const PageFilter& filter
 
 // In the order in which they were stored. So has whoever follows the changes them, and a hundred changes
 // touch a few pages of a file, not a hundred.
-Result<PageStep> of_collection(db::Connection& connection, const PageFilter& filter,
-                               const PagePlace& place) {
+Result<PageStep> of_collection(db::Connection& connection, const PageFilter& filter, const PagePlace& place) {
     if (!place.is_gathered) return gather_ids(connection, filter, place);
     const auto& ids = *place.ids;
     const auto first = static_cast<std::size_t>(place.number);

@@ -361,8 +361,8 @@ CREATE TABLE session_day(
 ) WITHOUT ROWID;
 )sql";
 
-// Keys, what is asked of a server, and what each owner had fetched. A crawl can be begun once only under a name
-// that its client gives it.
+// Keys, what is asked of a server, and what each owner had fetched. A crawl can be begun once only under a
+// name that its client gives it.
 constexpr std::string_view version_3 = R"sql(
 ALTER TABLE frontier ADD COLUMN error INTEGER;  -- of ErrorCode; NULL if it did not fail, or nobody knows why
 

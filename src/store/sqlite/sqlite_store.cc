@@ -57,7 +57,9 @@ public:
     Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
                               std::vector<FoundUrl> seeds) override {
         TRY(disk_.check());
-        return change<GroupId>([&] { return store::add_group(*ledger_, group, jobs, seeds); });
+        const Sync sync = group.company == Company::apart ? Sync::later : Sync::before;
+        return writer_->call<GroupId>(sync, 1,
+                                      [&] { return store::add_group(*ledger_, group, jobs, seeds); });
     }
 
     Result<WorkerId> register_worker(std::string name) override {
@@ -225,7 +227,7 @@ void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback
     };
     auto call = std::make_unique<Call>(Call{std::move(finished), std::move(callback)});
     Call* shared = call.get();
-    writer_->submit({.sync = Sync::before,
+    writer_->submit({.sync = haste == Haste::awaited ? Sync::later : Sync::before,
                      .weight = shared->finished.size(),
                      .haste = haste,
                      .apply = [this, shared]() -> Result<void> {

@@ -55,7 +55,7 @@ void Writer::submit(Command command) {
         std::unique_lock lock(mutex_);
         emptied_.wait(lock, [&] { return queued_weight_ < queue_weight; });
         queued_weight_ += command.weight;
-        if (command.haste == Haste::now) ++in_haste_;
+        if (command.haste != Haste::gather) ++in_haste_;
         queue_.push_back(std::move(command));
     }
     filled_.notify_one();
@@ -77,7 +77,7 @@ std::vector<Command> Writer::next_batch() {
     std::size_t weight = 0;
     while (!queue_.empty() && weight < batch_weight) {
         weight += queue_.front().weight;
-        if (queue_.front().haste == Haste::now) --in_haste_;
+        if (queue_.front().haste != Haste::gather) --in_haste_;
         batch.push_back(std::move(queue_.front()));
         queue_.pop_front();
     }
