@@ -35,7 +35,7 @@ struct NewGroup {
     bool index_pages = true;           // false: its pages get no outbox row until asked for (--no-embed)
     bool zero_retention = false;
     std::string site{};  // what two crawls of the same site have in common: pages found by one and missed by
-                         // the next are known by it
+                         // the next are known by it; "": known pages stay with the site they have
 
     std::string request_key{};  // its client's name for it: an owner begins no two of the same; "" for none
 

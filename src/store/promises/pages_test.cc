@@ -131,6 +131,43 @@ TEST_CASE_TEMPLATE("a page said to be unchanged, of which nothing is stored any 
     CHECK_FALSE(again.former);
 }
 
+TEST_CASE_TEMPLATE("the page that one URL of a crawl brought is read by itself", Backend,
+                   TRANSACTIONAL_STORES) {
+    Backend backend;
+    const GroupId group = crawl(backend, {url(1), url(2), url(3)});
+    const auto leased = backend.lease_urls(3);
+    REQUIRE(leased.size() == 3);
+    for (int index : {1, 0})
+        backend.finish(leased[static_cast<std::size_t>(index)].lease,
+                       {.status = 200, .pages = {page(leased[static_cast<std::size_t>(index)], "hello")}});
+
+    const auto of = [&](const UrlLease& lease) {
+        return backend.reader->pages({.group = group, .url = lease.lease.id}).value();
+    };
+    REQUIRE(of(leased[0]).pages.size() == 1);
+    CHECK(of(leased[0]).pages[0].facts.url == leased[0].url);
+    CHECK(of(leased[1]).pages.at(0).facts.url == leased[1].url);
+    CHECK_FALSE(of(leased[1]).next);
+    CHECK(of(leased[2]).pages.empty());
+    CHECK(backend.reader->pages({.group = GroupId{999}, .url = leased[0].lease.id}).value().pages.empty());
+}
+
+TEST_CASE_TEMPLATE("a page that a group without a site fetches stays with the site it was found on", Backend,
+                   TRANSACTIONAL_STORES) {
+    Backend backend;
+    crawl(backend, {url(1)});
+    const auto first = backend.lease_urls(1).at(0);
+    backend.finish(first.lease, {.status = 200, .pages = {page(first, "old")}});
+    backend.store->add_group({.kind = "rescrape"}, {}, {url(1)}).value();
+    const auto again = backend.lease_urls(1).at(0);
+
+    backend.finish(again.lease, {.status = 200, .pages = {page(again, "new")}});
+
+    CHECK(backend.reader->groups({.kind = "rescrape"}).value().size() == 1);
+    CHECK(backend.reader->groups({.kind = "crawl"}).value().size() == 1);
+    CHECK(backend.store->forget({.site = "a.example"}).value() == 1);
+}
+
 TEST_CASE_TEMPLATE("counters equal rows at every step of a crawl", Backend, TRANSACTIONAL_STORES) {
     Backend backend;
     std::vector<FoundUrl> seeds;

@@ -25,7 +25,7 @@ constexpr std::string_view insert_page_sql = R"sql(
             ?21))sql";
 
 constexpr std::string_view replace_page_sql = R"sql(
-    UPDATE page SET site = ?2, content = ?3, outbox = ?4, version = version + 1, seen_by = ?5, missed = 0,
+    UPDATE page SET site = iif(?2 = '', site, ?2), content = ?3, outbox = ?4, version = version + 1, seen_by = ?5, missed = 0,
                     status = ?6, content_hash = ?7, simhash = ?8, body_bytes = ?9, fetched_at = ?10,
                     changed_at = ?11, near_duplicate_of = ?12, url = ?13, final_url = ?14, etag = ?15,
                     last_modified = ?16, content_type = ?17, title = ?18, language = ?19
@@ -33,7 +33,7 @@ constexpr std::string_view replace_page_sql = R"sql(
 
 // A 304 need not repeat Last-Modified, and says nothing of a near duplicate: what is known stays.
 constexpr std::string_view touch_page_sql = R"sql(
-    UPDATE page SET site = ?2, seen_by = ?3, missed = 0, fetched_at = ?4,
+    UPDATE page SET site = iif(?2 = '', site, ?2), seen_by = ?3, missed = 0, fetched_at = ?4,
                     etag = iif(?5 = '', etag, ?5), last_modified = iif(?6 = '', last_modified, ?6),
                     near_duplicate_of = coalesce(?7, near_duplicate_of)
     WHERE id = ?1)sql";
