@@ -219,7 +219,7 @@ Result<void> read_page_options(const json::value& value, CrawlOptions& options) 
 }  // namespace
 
 Company company_of(const CrawlOptions& options) {
-    if (options.kind == "scrape") return Company::apart;
+    if (options.kind == "scrape" || options.kind == "rescrape") return Company::apart;
     return options.exclusive ? Company::none : Company::any;
 }
 
@@ -234,6 +234,7 @@ json::object to_json(const CrawlOptions& options) {
     page["onlyMainContent"] = !options.full_page;
     out["scrapeOptions"] = std::move(page);
     if (options.webhook) out["webhook"] = to_json(*options.webhook);
+    if (!options.about.empty()) out["about"] = options.about;
     return out;
 }
 
@@ -241,7 +242,7 @@ Result<CrawlOptions> parse_crawl_options(const json::value& value) {
     if (!value.is_object()) return wrong_kind(value, "a crawl's options", "an object");
     const json::object& in = value.get_object();
     CrawlOptions options;
-    TRY(check_names(in, crawl_options, {"url", "scrapeOptions", "webhook"}));
+    TRY(check_names(in, crawl_options, {"url", "scrapeOptions", "webhook", "about"}));
     TRY(read_all(in, crawl_options, options));
     if (const json::value* url = in.if_contains("url"); url && !url->is_null()) {
         std::string seed;
@@ -252,6 +253,10 @@ Result<CrawlOptions> parse_crawl_options(const json::value& value) {
         TRY(read_page_options(*page, options));
     if (const json::value* webhook = in.if_contains("webhook"); webhook && !webhook->is_null())
         options.webhook = TRY(parse_webhook(*webhook));
+    if (const json::value* about = in.if_contains("about"); about && !about->is_null()) {
+        if (!about->is_object()) return wrong_kind(*about, "about", "an object");
+        options.about = about->get_object();
+    }
     return options;
 }
 

@@ -27,7 +27,7 @@ enum class SitemapUse : std::uint8_t {
 };
 
 struct CrawlOptions {
-    std::string kind = "crawl";       // or "batch_scrape", "scrape": the pages it names and no others
+    std::string kind = "crawl";  // or "batch_scrape", "scrape", "rescrape": the pages it names and no others
     std::vector<std::string> urls{};  // where it begins
 
     // Which URLs belong to it.
@@ -75,9 +75,10 @@ struct CrawlOptions {
     bool refresh = true;  // ask servers whether pages known already have changed
     bool zero_retention = false;
     std::optional<Webhook> webhook{};  // whom to tell of it
+    boost::json::object about{};       // why it was begun, in its client's words: kept and given back
 };
 
-// How many others of its owner may run beside it. A single page that somebody waits for is apart.
+// How many others of its owner may run beside it. A single page is apart.
 Company company_of(const CrawlOptions& options);
 
 boost::json::object to_json(const CrawlOptions& options);

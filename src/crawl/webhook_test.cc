@@ -24,15 +24,18 @@ TEST_CASE("a webhook is an address, or an object with one") {
     CHECK(to_json(*parse_webhook(to_json(*whole))) == to_json(*whole));
 }
 
-TEST_CASE("a crawl's options keep its webhook") {
+TEST_CASE("a crawl's options keep its webhook, and what it is about") {
     CrawlOptions options{.urls = {"https://a.example"}};
     options.webhook = Webhook{.url = "https://b.example", .metadata = {{"a", "b"}}, .events = {}};
+    options.about = {{"watch_id", "a"}};
 
     const auto back = parse_crawl_options(to_json(options));
 
     REQUIRE(back);
     REQUIRE(back->webhook);
     CHECK(to_json(*back->webhook) == to_json(*options.webhook));
+    CHECK(back->about == options.about);
+    CHECK_FALSE(parse_crawl_options({{"url", "https://a.example"}, {"about", "words"}}));
 }
 
 TEST_CASE("what is wanted is said by the event's name, or by its whole type") {

@@ -29,8 +29,10 @@ Result<crawl::CrawlOptions> with_whole_urls(crawl::CrawlOptions options) {
     return options;
 }
 
-// What two crawls of a site have in common: where they begin.
+// What two crawls of a site have in common: where they begin. A page that is fetched again stays with the
+// site it was found on.
 std::string site_of(const crawl::CrawlOptions& options) {
+    if (options.kind == "rescrape") return {};
     std::vector<std::string> urls;
     for (const std::string& url : options.urls) urls.push_back(url::without_secrets(url));
     std::ranges::sort(urls);
