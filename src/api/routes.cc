@@ -1,6 +1,7 @@
 // All routes, in one place. A path that others share a beginning with comes before those with names in it.
 #include "api/firecrawl/routes.h"
 
+#include "api/change_events.h"
 #include "api/knowledge/routes.h"
 #include "api/metrics_route.h"
 #include "api/openapi.h"
@@ -91,6 +92,10 @@ constexpr Route table[] = {
     {post, "/knowledge-items/stop/{id}", "Cancel a crawl", stop_knowledge_crawl},
     {post, "/knowledge-items/{source}/refresh", "Crawl a source again", refresh_knowledge},
     polled("/crawl-progress/{id}", "How far a crawl is, once or as events", show_progress),
+
+    {post, "/api/v1/change-events", "Fetch and index a page again, because it has changed", take_change_event,
+     json_body},
+    {get, "/api/v1/change-events", "Changes that were told, and what became of them", list_change_events},
 
     {post, "/v2/extract", "Needs a language model, which is not here", refuse_extract, json_body},
     {get, "/v2/extract/{id}", "Needs a language model, which is not here", refuse_extract},
