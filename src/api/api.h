@@ -81,6 +81,10 @@ struct Services {
     std::function<Result<Document>(const Upload&)> read{};  // fails as work::read_document does
     // Asks a search engine for the web. None: there is none.
     std::function<Result<std::vector<WebHit>>(const WebQuestion&)> search_web{};
+    // What owner_methods.h of the application names: one list for the socket, the command line and HTTP.
+    std::function<Result<boost::json::value>(const std::string& method, const boost::json::object& params)>
+        perform{};
+    index::Index* index = nullptr;
     std::function<void(std::string_view)> log{};  // a line for each request; none: no log
     std::string version{};
     int max_concurrency = 256;  // pages on the wire at once

@@ -5,6 +5,7 @@
 #include "api/knowledge/routes.h"
 #include "api/metrics_route.h"
 #include "api/openapi.h"
+#include "api/own/routes.h"
 #include "api/reply.h"
 #include "api/route.h"
 
@@ -30,6 +31,7 @@ void describe(Api& api, store::Reader&, Call call) {
 
 constexpr auto get = Method::get;
 constexpr auto post = Method::post;
+constexpr auto put = Method::put;
 constexpr auto del = Method::del;
 constexpr auto json_body = BodyKind::json;
 constexpr auto form_body = BodyKind::bytes;
@@ -99,6 +101,57 @@ constexpr Route table[] = {
 
     {post, "/v2/extract", "Needs a language model, which is not here", refuse_extract, json_body},
     {get, "/v2/extract/{id}", "Needs a language model, which is not here", refuse_extract},
+    // quarry's own, in its own words.
+    {get, "/api/v1/server", "Which server this is", own::show_server},
+    {post, "/api/v1/search", "Search the index", own::search, json_body},
+    {post, "/api/v1/search/batch", "Search the index for many things", own::search_many, json_body},
+    {get, "/api/v1/events", "What happens, as server-sent events", own::stream_events},
+    {get, "/api/v1/crawls", "Crawls, the newest first", own::list_crawls},
+    {post, "/api/v1/crawls", "Begin a crawl", own::begin_crawl, json_body},
+    {get, "/api/v1/crawls/{id}", "How far a crawl is", own::show_crawl},
+    {post, "/api/v1/crawls/{id}/cancel", "Cancel a crawl", own::cancel_crawl},
+    {post, "/api/v1/crawls/{id}/pause", "Let a crawl rest", own::pause_crawl},
+    {post, "/api/v1/crawls/{id}/resume", "Let a crawl go on", own::resume_crawl},
+    {post, "/api/v1/crawls/{id}/reprioritise", "Give a crawl another priority", own::reprioritise_crawl,
+     json_body},
+    {get, "/api/v1/crawls/{id}/urls", "URLs that a crawl found", own::list_crawl_urls},
+    {get, "/api/v1/crawls/{id}/documents", "Documents of a crawl, as it saw them", own::list_crawl_documents},
+    {get, "/api/v1/crawls/{id}/timings", "Where the time of a crawl went", own::show_crawl_timings},
+    {get, "/api/v1/schedules", "Crawls that come again and again", own::list_schedules},
+    {put, "/api/v1/schedules/{name}", "Crawl something again and again", own::set_schedule, json_body},
+    {del, "/api/v1/schedules/{name}", "Crawl it no more", own::remove_schedule},
+    {get, "/api/v1/jobs", "Jobs behind crawls and the index", own::list_jobs},
+    {get, "/api/v1/jobs/{id}", "One job", own::show_job},
+    {get, "/api/v1/queue", "Jobs counted by kind, collection and state", own::count_jobs},
+    {post, "/api/v1/queue/retry", "Try jobs again", own::retry_jobs, json_body},
+    {post, "/api/v1/queue/cancel", "Cancel jobs", own::cancel_jobs, json_body},
+    {post, "/api/v1/queue/pause", "Let queued jobs rest", own::pause_jobs, json_body},
+    {post, "/api/v1/queue/resume", "Let paused jobs go on", own::resume_jobs, json_body},
+    {post, "/api/v1/queue/clear", "Remove jobs that do not run", own::clear_jobs, json_body},
+    {post, "/api/v1/queue/process", "Have what waits or failed done now", own::process_queue, json_body},
+    {get, "/api/v1/embedding-queue", "How much waits to be embedded and indexed", own::show_embedding_queue},
+    {get, "/api/v1/embedding-queue/jobs", "What waits, with errors", own::list_embedding_jobs},
+    {post, "/api/v1/embedding-queue/process", "Have what waits or failed done now", own::process_queue,
+     json_body},
+    {post, "/api/v1/embedding-queue/retry", "Try what failed again", own::retry_embedding_jobs, json_body},
+    {post, "/api/v1/embedding-queue/clear", "Remove what is done", own::clear_embedding_jobs, json_body},
+    {get, "/api/v1/collections", "Named sets of documents", own::list_collections},
+    {get, "/api/v1/index", "What the index has of each collection", own::show_index},
+    {get, "/api/v1/collections/{name}", "One collection", own::show_collection},
+    {put, "/api/v1/collections/{name}", "Begin a collection, or give it another embedder",
+     own::set_collection, json_body},
+    {del, "/api/v1/collections/{name}", "Delete a collection with its documents", own::remove_collection},
+    {del, "/api/v1/collections/{name}/vectors", "Drop the vectors of a collection", own::drop_vectors},
+    {get, "/api/v1/collections/{name}/document", "A document by its URL, with its words", own::show_document},
+    {get, "/api/v1/collections/{name}/chunks", "Chunks of a document", own::list_chunks},
+    {get, "/api/v1/documents", "Documents, page by page", own::list_documents},
+    {post, "/api/v1/documents", "Write documents", own::write_documents, json_body},
+    {post, "/api/v1/documents/forget", "Delete documents for good", own::forget_documents, json_body},
+    {post, "/api/v1/documents/reindex", "Index documents again", own::index_again, json_body},
+    {get, "/api/v1/sessions", "What was done, with times and counts", own::list_sessions},
+    {get, "/api/v1/sessions/days", "What was done, by day", own::list_session_days},
+    {get, "/api/v1/workers", "Processes that work", own::list_workers},
+
     {post, "/v2/agent", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
     {get, "/v2/agent/{id}", "Only in Firecrawl's cloud", refuse_cloud_only},
     {post, "/v2/browser", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},

@@ -76,6 +76,10 @@ Result<api::Services> common_services(const Workplace& place, WebAccess& web, Ow
     services.read = [limits = pdf_limits(place.settings)](const api::Upload& upload) {
         return read_upload(upload, limits);
     };
+    services.perform = [&owner](const std::string& method, const boost::json::object& params) {
+        return owner.handle(method, params);
+    };
+    services.index = &owner.library().index();
     services.log = std::move(log);
     services.version = place.version;
     services.max_concurrency = static_cast<int>(place.settings.number("worker.fetches"));

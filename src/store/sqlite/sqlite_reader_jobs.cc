@@ -103,7 +103,7 @@ constexpr Source changes = {
         " LEFT JOIN owner ON owner.id = grp.owner",
     .id = "outbox.id",
     .group = "outbox.grp",
-    .owner = "owner.name",
+    .owner = "coalesce(owner.name, 'local')",  // what no crawl brought is the local user's
     .since = "coalesce(outbox.finished_at, outbox.created_at)",
     .row_state = "outbox.state",
 };
@@ -243,7 +243,7 @@ Result<void> count_changes(db::Connection& connection, const JobFilter& filter, 
             std::string(sql) +
             " LEFT JOIN grp ON grp.id = changes.grp LEFT JOIN owner ON owner.id = grp.owner WHERE true");
         if (filter.group) query.add(" AND changes.grp = ?", *filter.group);
-        if (!filter.owner.empty()) query.add(" AND owner.name = ?", filter.owner);
+        if (!filter.owner.empty()) query.add(" AND coalesce(owner.name, 'local') = ?", filter.owner);
         if (!filter.collection.empty()) query.add(" AND changes.collection = ?", filter.collection);
         TRY(query.each(connection, add));
     }

@@ -1,0 +1,187 @@
+// Collections, the documents in them, and the chunks those were cut into.
+#include <limits>
+
+#include "api/own/query.h"
+#include "api/own/routes.h"
+#include "api/own/scope.h"
+#include "api/reply.h"
+#include "crawl/url_identity.h"
+#include "index/chunk_records.h"
+#include "model/record_fields.h"
+#include "model/records.h"
+#include "store/filter_json.h"
+#include "store/reader_records.h"
+
+namespace quarry::api::own {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int most_documents = 1'000;
+constexpr int most_documents_with_content = 50;  // of which each may have megabytes
+constexpr int most_chunks = 1'000;
+
+// With what the index has of it.
+json::object collection_record(Collection collection, const json::value& index_facts) {
+    json::object record = record_of(collection);
+    const json::object* facts = index_facts.if_object();
+    const json::value* own = facts ? facts->if_contains(collection.name) : nullptr;
+    record["index"] = own ? *own : json::value(json::object());
+    return record;
+}
+
+Result<json::value> read_documents(store::Reader& reader, const store::PagePage& wanted) {
+    const store::StoredPages read = TRY(reader.pages(wanted));
+    json::array documents;
+    for (const StoredPage& page : read.pages) documents.push_back(record_of(page));
+    return json::object{{"success", true},
+                        {"documents", std::move(documents)},
+                        {"next", read.next ? json::value(*read.next) : json::value(nullptr)},
+                        {"last", read.last}};
+}
+
+store::PagePage page_in(Query& query) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    store::PagePage wanted{.after = query.integer("after", 0, most).value_or(0),
+                           .skip = query.integer("skip", 0, most).value_or(0),
+                           .with_content = query.flag("content")};
+    wanted.limit = wanted.with_content ? query.limit(most_documents_with_content, most_documents_with_content)
+                                       : query.limit(100, most_documents);
+    return wanted;
+}
+
+// By its key, or by an address in any spelling that a crawl takes for the same.
+Result<std::optional<UrlKey>> key_in(const Query& query) {
+    const std::string key = query.text("key");
+    if (!key.empty()) {
+        const auto high = parse_hex(std::string_view(key).substr(0, 16));
+        const auto low = key.size() == 32 ? parse_hex(std::string_view(key).substr(16)) : std::nullopt;
+        if (!high || !low) return fail(ErrorCode::invalid_argument, "key has to be 32 hexadecimal digits");
+        return UrlKey{*high, *low};
+    }
+    if (query.text("url").empty()) return std::nullopt;
+    const auto url = url::Url::parse(query.text("url"));
+    if (!url) return fail(ErrorCode::invalid_argument, "url is no URL");
+    return crawl::url_key(*url, crawl::identity_rules(crawl::CrawlOptions{}));
+}
+
+Result<json::value> read_chunks(index::Index& index, const std::string& collection,
+                                const std::vector<ChunkRef>& wanted, bool with_vectors) {
+    const auto with = with_vectors ? index::WithVectors::yes : index::WithVectors::no;
+    json::array chunks = TRY(index::chunk_records(index, collection, wanted, with));
+    return json::object{{"success", true}, {"chunks", std::move(chunks)}};
+}
+
+// A file of words would be one of this machine's: only its own commands may name one.
+bool names_a_file(const json::object& body) {
+    const json::value* pages = body.if_contains("pages");
+    if (!pages || !pages->is_array()) return false;
+    for (const json::value& page : pages->get_array())
+        if (page.is_object() && page.get_object().contains("markdown_file")) return true;
+    return false;
+}
+
+}  // namespace
+
+void list_collections(Api& api, store::Reader& reader, Call call) {
+    auto collections = reader.collections();
+    if (!collections) return call.respond(reply(collections.error()));
+    const auto facts = api.services().perform("index_facts", {});
+    json::array records;
+    for (Collection& collection : *collections)
+        records.push_back(collection_record(std::move(collection), facts.value_or(json::value())));
+    call.respond(reply(json::object{{"success", true}, {"collections", std::move(records)}}));
+}
+
+void show_collection(Api& api, store::Reader& reader, Call call) {
+    auto collection = reader.collection(call.values.at(0));
+    if (!collection) return call.respond(reply(collection.error()));
+    if (!*collection) return call.respond(reply(Error{ErrorCode::not_found, "there is no such collection"}));
+    const auto facts = api.services().perform("index_facts", {});
+    call.respond(reply(collection_record(**std::move(collection), facts.value_or(json::value()))));
+}
+
+void show_index(Api& api, store::Reader&, Call call) {
+    perform(api, call, "index_facts", {});
+}
+
+void set_collection(Api& api, store::Reader&, Call call) {
+    call.body["name"] = call.values.at(0);
+    perform(api, call, "set_collection", call.body);
+}
+
+void remove_collection(Api& api, store::Reader&, Call call) {
+    perform_slowly(api, call, "remove_collection", {{"name", call.values.at(0)}});
+}
+
+void drop_vectors(Api& api, store::Reader&, Call call) {
+    perform(api, call, "drop_vectors", {{"collection", call.values.at(0)}});
+}
+
+void list_documents(Api&, store::Reader& reader, Call call) {
+    Query query(call.request());
+    store::PagePage wanted = page_in(query);
+    wanted.collection = query.text("collection");
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    answer(call, read_documents(reader, wanted));
+}
+
+void list_crawl_documents(Api&, store::Reader& reader, Call call) {
+    Query query(call.request());
+    store::PagePage wanted = page_in(query);
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    const auto group = find_crawl(reader, call);
+    if (!group) return call.respond(reply(group.error()));
+    wanted.group = group->id;
+    answer(call, read_documents(reader, wanted));
+}
+
+void show_document(Api&, store::Reader& reader, Call call) {
+    const Query query(call.request());
+    const auto key = key_in(query);
+    if (!key) return call.respond(reply(key.error()));
+    if (!*key) return call.respond(reply(Error{ErrorCode::invalid_argument, "say which: ?url= or ?key="}));
+    const auto page = reader.page(call.values.at(0), **key);
+    if (!page) return call.respond(reply(page.error()));
+    if (!*page) return call.respond(reply(Error{ErrorCode::not_found, "there is no such document"}));
+    call.respond(reply(record_of(**page)));
+}
+
+void list_chunks(Api& api, store::Reader&, Call call) {
+    Query query(call.request());
+    const auto document = query.id<PageId>("document");
+    const auto after = query.integer("after", 0, 1'000'000'000);
+    const int limit = query.limit(64, most_chunks);
+    const bool with_vectors = query.flag("vectors");
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    if (!document)
+        return call.respond(reply(Error{ErrorCode::invalid_argument, "say of which: ?document= its number"}));
+    std::vector<ChunkRef> wanted;
+    for (int i = 0; i < limit; ++i) wanted.push_back({*document, static_cast<int>(after.value_or(0)) + i});
+    answer(call, read_chunks(*api.services().index, call.values.at(0), wanted, with_vectors));
+}
+
+void write_documents(Api& api, store::Reader&, Call call) {
+    if (names_a_file(call.body))
+        return call.respond(
+            reply(Error{ErrorCode::refused, "documents come with their words, not with files"}));
+    perform_slowly(api, call, "write_pages", call.body);
+}
+
+void forget_documents(Api& api, store::Reader& reader, Call call) {
+    auto filter = store::parse_page_filter(call.body);
+    if (!filter) return call.respond(reply(filter.error()));
+    const auto own = narrowed(reader, call, *std::move(filter));
+    if (!own) return call.respond(reply(own.error()));
+    perform_slowly(api, call, "forget", to_json(*own));
+}
+
+void index_again(Api& api, store::Reader& reader, Call call) {
+    auto filter = store::parse_page_filter(call.body);
+    if (!filter) return call.respond(reply(filter.error()));
+    const auto own = narrowed(reader, call, *std::move(filter));
+    if (!own) return call.respond(reply(own.error()));
+    perform_slowly(api, call, "index_again", to_json(*own));
+}
+
+}  // namespace quarry::api::own

@@ -1,0 +1,40 @@
+// What a caller may see and change: the one place where quarry's own API asks whose something is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <boost/json.hpp>
+
+#include "api/api.h"
+#include "api/route.h"
+#include "base/result.h"
+#include "store/reader.h"
+
+namespace quarry::api::own {
+
+// The crawl that `id` names: the UUID that users see, or its number. `not_found` also for another's.
+Result<Group> find_crawl(store::Reader& reader, const Call& call, std::string_view id);
+// The same, of the path's first value.
+Result<Group> find_crawl(store::Reader& reader, const Call& call);
+
+// The job of that UUID or number, with its payload.
+Result<Job> find_job(store::Reader& reader, const Call& call, std::string_view id);
+
+// The filter, narrowed to what is the caller's. `not_found` if it names another's crawl.
+Result<store::JobFilter> narrowed(store::Reader& reader, const Call& call, store::JobFilter filter);
+Result<store::PageFilter> narrowed(store::Reader& reader, const Call& call, store::PageFilter filter);
+
+bool is_own(const Call& call, const Session& session);
+bool is_own(const Call& call, const store::Schedule& schedule);
+
+// Has the owner of the data folder do what owner_methods.h of the application names, and answers with what it
+// says.
+void perform(Api& api, const Call& call, const std::string& method, const boost::json::object& params);
+// The same where it may take long, because it is about many.
+void perform_slowly(Api& api, const Call& call, const std::string& method, boost::json::object params);
+
+// Answers with the value, or with the error.
+void answer(const Call& call, Result<boost::json::value> value);
+
+}  // namespace quarry::api::own

@@ -1,0 +1,174 @@
+// What is known of the server itself and of what was done with it.
+#include <map>
+
+#include "api/own/query.h"
+#include "api/own/routes.h"
+#include "api/own/scope.h"
+#include "api/reply.h"
+#include "base/guarded.h"
+#include "model/record_fields.h"
+#include "model/records.h"
+#include "search/answer_json.h"
+#include "store/reader_records.h"
+
+namespace quarry::api::own {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t most_queries = 1'000;
+
+void answer_search(Api& api, const Call& call, const json::object& request) {
+    answer(call, api.services().perform("search", request));
+}
+
+// Each query with all else that is asked for, one after the other. A query without a word in it has no hits.
+Result<json::value> answer_each(Api& api, const json::object& request,
+                                const std::vector<std::string>& queries) {
+    json::array answers;
+    for (const std::string& query : queries) {
+        json::object one = request;
+        one["query"] = query;
+        auto answer = api.services().perform("search", one);
+        if (!answer && answer.error().code != ErrorCode::invalid_argument)
+            return std::unexpected(answer.error());
+        const search::SearchRequest empty{.query = query};
+        answers.push_back(answer ? *std::move(answer) : search::to_json(search::SearchAnswer{}, empty));
+    }
+    return json::object{{"success", true}, {"answers", std::move(answers)}};
+}
+
+// One who follows what happens: those who read too slowly are cut off.
+bool tell(Follower& follower, const store::Event& event) {
+    follower.send(json::serialize(store::record_of(event)));
+    return follower.is_open();
+}
+
+// Events of all that is one owner's. Whose an event is says only its crawl, which is looked up once.
+class OwnEvents : public std::enable_shared_from_this<OwnEvents> {
+public:
+    OwnEvents(Api& api, std::shared_ptr<Follower> follower, std::string owner)
+        : api_(api), follower_(std::move(follower)), owner_(std::move(owner)) {}
+
+    bool hear(const store::Event& event) {
+        const auto is_own = event.group ? known(*event.group) : std::optional(owner_ == "local");
+        if (is_own && *is_own) return tell(*follower_, event);
+        if (!is_own)
+            api_.post(
+                [self = shared_from_this(), event](store::Reader& reader) { self->look_up(reader, event); });
+        return follower_->is_open();
+    }
+
+private:
+    std::optional<bool> known(GroupId group) {
+        return crawls_.with([&](std::map<GroupId, bool>& crawls) -> std::optional<bool> {
+            const auto found = crawls.find(group);
+            return found == crawls.end() ? std::nullopt : std::optional(found->second);
+        });
+    }
+
+    void look_up(store::Reader& reader, const store::Event& event) {
+        constexpr std::size_t most_known = 10'000;
+        const auto group = reader.group(*event.group);
+        const bool is_own = group && group->owner == owner_;
+        crawls_.with([&](std::map<GroupId, bool>& crawls) {
+            if (crawls.size() >= most_known) crawls.clear();
+            crawls[*event.group] = is_own;
+        });
+        if (is_own) tell(*follower_, event);
+    }
+
+    Api& api_;
+    const std::shared_ptr<Follower> follower_;
+    const std::string owner_;
+    Guarded<std::map<GroupId, bool>> crawls_;
+};
+
+}  // namespace
+
+void show_server(Api& api, store::Reader& reader, Call call) {
+    call.respond(reply(json::object{{"name", "quarry"},
+                                    {"version", api.services().version},
+                                    {"api", api_number},
+                                    {"salt", hex_of(reader.salt())},
+                                    {"owner", call.owner}}));
+}
+
+void list_workers(Api&, store::Reader& reader, Call call) {
+    const auto workers = reader.workers();
+    if (!workers) return call.respond(reply(workers.error()));
+    json::array records;
+    for (const store::WorkerInfo& worker : *workers) records.push_back(record_of(worker));
+    call.respond(reply(json::object{{"success", true}, {"workers", std::move(records)}}));
+}
+
+void list_sessions(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 10'000;
+    Query query(call.request());
+    const store::SessionFilter filter{.operation = query.text("operation"),
+                                      .since = query.time("since"),
+                                      .before = query.time("before"),
+                                      .limit = query.limit(100, most)};
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    const auto sessions = reader.sessions(filter);
+    if (!sessions) return call.respond(reply(sessions.error()));
+    json::array records;
+    for (const Session& session : *sessions)
+        if (is_own(call, session)) records.push_back(record_of(session));
+    call.respond(reply(json::object{{"success", true}, {"sessions", std::move(records)}}));
+}
+
+void list_session_days(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 10'000;
+    Query query(call.request());
+    const int limit = query.limit(100, most);
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    const auto days = reader.session_days(limit);
+    if (!days) return call.respond(reply(days.error()));
+    json::array records;
+    for (const SessionDay& day : *days) records.push_back(record_of(day));
+    call.respond(reply(json::object{{"success", true}, {"days", std::move(records)}}));
+}
+
+void search(Api& api, store::Reader&, Call call) {
+    if (const auto request = search::parse_request(call.body); !request)
+        return call.respond(reply(request.error()));
+    api.post_slow(call, [&api, call](store::Reader&) { answer_search(api, call, call.body); });
+}
+
+void search_many(Api& api, store::Reader&, Call call) {
+    std::vector<Issue> issues;
+    Fields fields(call.body, issues);
+    const auto queries = fields.texts("queries");
+    if (!fields.any("queries")) fields.reject("queries", "is missing");
+    if (queries && queries->size() > most_queries) fields.reject("queries", "has more than 1000 of them");
+    if (!issues.empty()) return call.respond(reply(issues));
+    call.body.erase("queries");
+    call.body["query"] = "";
+    if (const auto request = search::parse_request(call.body); !request)
+        return call.respond(reply(request.error()));
+    api.post_slow(call, [&api, call, queries = *queries](store::Reader&) {
+        answer(call, answer_each(api, call.body, queries));
+    });
+}
+
+// Events of crawls and jobs as they happen. Of one crawl with ?crawl=, else of all that are the caller's.
+void stream_events(Api& api, store::Reader& reader, Call call) {
+    const auto wanted = call.request().parameter("crawl");
+    std::optional<GroupId> group;
+    if (wanted) {
+        const auto found = find_crawl(reader, call, *wanted);
+        if (!found) return call.respond(reply(found.error()));
+        group = found->id;
+    }
+    const std::shared_ptr<Follower> follower = call.exchange->begin_events({});
+    const auto is_wanted = [follower] { return follower->is_open(); };
+    if (group)
+        return api.live().listen(
+            group, [follower](const store::Event& event) { return tell(*follower, event); }, is_wanted);
+    const auto listener = std::make_shared<OwnEvents>(api, follower, call.owner);
+    api.live().listen(
+        std::nullopt, [listener](const store::Event& event) { return listener->hear(event); }, is_wanted);
+}
+
+}  // namespace quarry::api::own
