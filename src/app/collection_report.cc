@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/owner_client.h"
+#include "app/reach_owner.h"
 #include "index/embedded_index.h"
 #include "model/records_json.h"
 
@@ -39,8 +39,8 @@ FactsByName parse_all(const json::value& answer) {
 // Of the owner, which has the index open; without one, of the file. An index that cannot be read has nothing
 // to say here: `doctor` says why.
 FactsByName read_facts(const Workplace& place) {
-    if (auto owner = OwnerClient::connect(place.folder, place.version)) {
-        const auto answer = owner->call("index_facts");
+    if (const auto owner = connect_to_owner(place)) {
+        const auto answer = (*owner)->call("index_facts");
         return answer ? parse_all(*answer) : FactsByName();
     }
     const auto index = index::open_embedded_index(

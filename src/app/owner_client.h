@@ -12,30 +12,26 @@
 #include "app/data_folder.h"
 #include "app/frame.h"
 #include "app/local_socket.h"
+#include "app/owner_link.h"
 #include "app/owner_protocol.h"
 #include "base/result.h"
 #include "store/store.h"
 
 namespace quarry::app {
 
-class OwnerClient {
+class OwnerClient : public OwnerLink {
 public:
     // `not_found` if nobody listens, or the owner is just leaving; `unavailable` if it does not answer.
     static Result<OwnerClient> connect(const DataFolder& folder, const std::string& version);
 
     const Greeting& owner() const { return owner_; }
 
-    // Waits for the answer as long as it takes, since a backup may take long; an owner that dies is noticed.
-    Result<boost::json::value> call(std::string_view method, boost::json::object params = {});
-
-    // False if the owner left before it heard the last call: it can be made again elsewhere.
-    bool was_heard() const { return was_heard_; }
-
-    // Asks for the events of a group, or of all.
-    Result<void> follow(std::optional<GroupId> group);
-
-    // Nothing when none came within `timeout`. Fails with `not_found` once the owner has left.
-    Result<std::optional<store::Event>> next_event(std::chrono::milliseconds timeout);
+    // A backup may take long; an owner that dies is noticed.
+    Result<boost::json::value> call(std::string_view method, boost::json::object params = {}) override;
+    bool was_heard() const override { return was_heard_; }
+    Result<void> follow(std::optional<GroupId> group) override;
+    Result<std::optional<store::Event>> next_event(std::chrono::milliseconds timeout) override;
+    std::string name() const override { return "process " + std::to_string(owner_.process); }
 
     // Returns when the owner has closed the connection: it has left, or is about to.
     void wait_until_left();

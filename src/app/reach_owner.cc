@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "app/remote_owner.h"
+#include "app/workplace.h"
+
 namespace quarry::app {
 
 using namespace std::chrono_literals;
@@ -65,6 +68,19 @@ Result<OwnerOrLock> reach_owner(const DataFolder& folder, const std::string& ver
                 fmt::format("{} uses the data folder {} and does not answer. Stop it, or use "
                             "another folder with --data",
                             holder_of(folder), folder.path));
+}
+
+Result<LinkOrLock> reach_owner(const Workplace& place, std::stop_token stop) {
+    if (place.remote) return LinkOrLock(std::make_unique<RemoteOwner>(place.remote));
+    auto reached = TRY(reach_owner(place.folder, place.version, std::move(stop)));
+    if (auto* owner = std::get_if<OwnerClient>(&reached))
+        return LinkOrLock(std::make_unique<OwnerClient>(std::move(*owner)));
+    return LinkOrLock(std::get<FolderLock>(std::move(reached)));
+}
+
+Result<std::unique_ptr<OwnerLink>> connect_to_owner(const Workplace& place) {
+    if (place.remote) return std::make_unique<RemoteOwner>(place.remote);
+    return std::make_unique<OwnerClient>(TRY(OwnerClient::connect(place.folder, place.version)));
 }
 
 }  // namespace quarry::app

@@ -1,5 +1,6 @@
 #include "app/search_service.h"
 
+#include "app/reach_owner.h"
 #include "search/answer_json.h"
 
 namespace quarry::app {
@@ -16,14 +17,15 @@ Result<search::SearchAnswer> SearchService::search(const search::SearchRequest& 
 // Nothing if there is no owner, or it has just left.
 Result<std::optional<search::SearchAnswer>> SearchService::ask_owner(const search::SearchRequest& request) {
     if (!owner_) {
-        auto connected = OwnerClient::connect(place_.folder, place_.version);
+        auto connected = connect_to_owner(place_);
         if (!connected) return std::nullopt;
         owner_ = *std::move(connected);
     }
     const auto answer = owner_->call("search", search::to_json(request));
     if (answer) return TRY(search::parse_answer(*answer));
     // An owner of before this method does not know it; its index can be read beside it.
-    const bool can_be_read_here = !owner_->was_heard() || answer.error().code == ErrorCode::unsupported;
+    const bool can_be_read_here =
+        !place_.remote && (!owner_->was_heard() || answer.error().code == ErrorCode::unsupported);
     owner_.reset();
     if (can_be_read_here) return std::nullopt;
     return std::unexpected(answer.error());

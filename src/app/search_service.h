@@ -1,12 +1,12 @@
-// Asking the index from any command: the owner of the data folder answers, or, if there is none, this process
-// reads the index itself.
+// Asking the index from any command: the owner of the data answers, or, if there is none, this process reads
+// the index itself.
 #pragma once
 
 #include <memory>
 #include <optional>
 
 #include "app/library.h"
-#include "app/owner_client.h"
+#include "app/owner_link.h"
 #include "app/workplace.h"
 #include "base/result.h"
 #include "search/searcher.h"
@@ -25,7 +25,7 @@ private:
     Result<std::optional<search::SearchAnswer>> ask_owner(const search::SearchRequest& request);
 
     const Workplace& place_;
-    std::optional<OwnerClient> owner_;
+    std::unique_ptr<OwnerLink> owner_;
     std::unique_ptr<Library> library_;
 };
 

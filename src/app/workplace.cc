@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "app/owner_methods.h"
+#include "app/remote_reader.h"
 #include "app/web_access.h"
 #include "store/sqlite/sqlite_store.h"
 
@@ -50,15 +51,17 @@ Result<std::unique_ptr<store::Store>> open_store(const Workplace& place) {
 }
 
 Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
+    if (place.remote) return remote_reader(place.remote);
     return store::open_sqlite_reader(place.folder.database());
 }
 
 Result<Asked> ask(const Workplace& place, std::string_view method, json::object params) {
     while (true) {
-        auto reached = TRY(reach_owner(place.folder, place.version));
-        if (auto* owner = std::get_if<OwnerClient>(&reached)) {
-            auto answer = owner->call(method, params);
-            if (!answer && !owner->was_heard() && answer.error().code == ErrorCode::not_found) continue;
+        auto reached = TRY(reach_owner(place));
+        if (auto* link = std::get_if<std::unique_ptr<OwnerLink>>(&reached)) {
+            OwnerLink& owner = **link;
+            auto answer = owner.call(method, params);
+            if (!answer && !owner.was_heard() && answer.error().code == ErrorCode::not_found) continue;
             if (!answer) return std::unexpected(answer.error());
             return Asked{*std::move(answer), true};
         }

@@ -1,4 +1,5 @@
-// One data folder and how to work with it: what commands that touch the store have in common.
+// One data folder, here or at a server, and how to work with it: what commands that touch the store have in
+// common.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "app/data_folder.h"
 #include "app/reach_owner.h"
+#include "app/remote_api.h"
 #include "app/settings.h"
 #include "base/result.h"
 #include "store/reader.h"
@@ -20,6 +22,7 @@ namespace quarry::app {
 
 struct Workplace {
     DataFolder folder{};
+    std::shared_ptr<RemoteApi> remote{};  // if set, a server has the data, and there is no folder
     Settings settings;
     std::string version{};
     std::string config_file{};     // as named on the command line; "" if not
@@ -28,7 +31,7 @@ struct Workplace {
 
 // For the process that holds the folder's lock.
 Result<std::unique_ptr<store::Store>> open_store(const Workplace& place);
-// For anybody. `not_found` if there is no database yet.
+// For anybody, and over a server. `not_found` if there is no database yet.
 Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place);
 
 struct Asked {

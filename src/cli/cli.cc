@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <string>
 #include <vector>
@@ -39,6 +41,9 @@ void add_global_options(CLI::App& root, GlobalOptions& options, CommandBuilder& 
     root.add_option("--config", options.config_file,
                     "Read settings from this file instead of the default one");
     builder.setting(root, {"--data", "store.data", "Where crawls and pages are kept (also QUARRY_DATA)"});
+    builder.setting(root, {"--server", "remote.url", "Speak to this server instead (also QUARRY_URL)"});
+    builder.setting(root, {"--api-key-file", "remote.key_file",
+                           "File that holds the server's key (also QUARRY_API_KEY)"});
     root.set_version_flag("--version", fmt::format("quarry {}", version));
 }
 
@@ -90,6 +95,24 @@ int report_parse_error(const CLI::App& root, const CLI::ParseError& error, const
     return exit_error;
 }
 
+// Commands about this machine, its data folder or its files. The first list keeps out of the way of a server
+// that the environment names: they have nothing to do with one.
+constexpr std::array<std::string_view, 5> without_data = {"convert", "robots", "config", "doctor",
+                                                          "completion"};
+constexpr std::array<std::string_view, 6> only_here = {"demo",   "serve",        "worker",
+                                                       "daemon", "embed-daemon", "backup"};
+
+// Why a command cannot be run with a server; nothing if it can.
+std::string refusal_of(const std::string& name, const app::Settings& settings) {
+    const app::SettingValue& server = settings.value("remote.url");
+    const bool is_asked_for = server.source == app::SettingSource::flag;
+    const bool is_refused = std::ranges::count(only_here, name) > 0 ||
+                            (is_asked_for && std::ranges::count(without_data, name) > 0);
+    if (server.text.empty() || !is_refused) return "";
+    return fmt::format("quarry {} works on this machine only: run it where the server is, or without {}",
+                       name, is_asked_for ? "--server" : server.origin);
+}
+
 int run_command(const Command& command, const GlobalOptions& options, const SettingFlags& flags) {
     const Terminal terminal = Terminal::inspect(options.no_colour);
     app::SettingsRequest request{.environment = app::process_environment(), .flags = flags};
@@ -97,6 +120,10 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
     auto settings = app::Settings::load(request);
     if (!settings) {
         say_error(terminal, settings.error().message);
+        return exit_error;
+    }
+    if (const std::string refusal = refusal_of(command.parser->get_name(), *settings); !refusal.empty()) {
+        say_error(terminal, refusal);
         return exit_error;
     }
     return command.run({.json = options.json,

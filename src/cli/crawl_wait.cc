@@ -45,9 +45,9 @@ public:
 
     Result<Group> run() {
         while (true) {
-            auto reached = TRY(app::reach_owner(place_.folder, place_.version, stop_on_interrupt()));
-            if (auto* client = std::get_if<app::OwnerClient>(&reached)) {
-                TRY(look_on(*client));
+            auto reached = TRY(app::reach_owner(place_, stop_on_interrupt()));
+            if (auto* owner = std::get_if<std::unique_ptr<app::OwnerLink>>(&reached)) {
+                TRY(look_on(**owner));
             } else {
                 TRY(work(std::get<app::FolderLock>(std::move(reached))));
             }
@@ -61,7 +61,7 @@ public:
 
 private:
     // The owner works. Returns when the crawl is over or the owner has left.
-    Result<void> look_on(app::OwnerClient& owner) {
+    Result<void> look_on(app::OwnerLink& owner) {
         if (!is_begun_ && !beginning_.method.empty()) {
             const auto answer = owner.call(beginning_.method, beginning_.params);
             if (!answer && !owner.was_heard()) return {};
@@ -99,8 +99,8 @@ private:
         Result<void> worked;
         {
             const Onlooker onlooker(place_, view_, group);
-            worked = owner->work_until({.indexed = work::RunUntil::Indexed{.group = group}},
-                                       stop_on_interrupt());
+            worked =
+                owner->work_until({.indexed = work::RunUntil::Indexed{.group = group}}, stop_on_interrupt());
         }
         view_.clear();
         if (was_interrupted()) {

@@ -1,9 +1,9 @@
 #include "cli/crawl_watch.h"
 
-#include <optional>
+#include <memory>
 #include <thread>
 
-#include "app/owner_client.h"
+#include "app/reach_owner.h"
 #include "cli/crawl_end.h"
 #include "cli/crawl_view.h"
 #include "cli/exit_code.h"
@@ -29,14 +29,13 @@ public:
 
 private:
     void find_owner() {
-        auto owner = app::OwnerClient::connect(place_.folder, place_.version);
-        if (owner && owner->owner().protocol == app::protocol_version && owner->follow(group_))
-            owner_ = *std::move(owner);
+        auto owner = app::connect_to_owner(place_);
+        if (owner && (*owner)->follow(group_)) owner_ = *std::move(owner);
     }
 
     const app::Workplace& place_;
     GroupId group_;
-    std::optional<app::OwnerClient> owner_;
+    std::unique_ptr<app::OwnerLink> owner_;
 };
 
 Result<Group> look_on(const Session& session, const app::Workplace& place, GroupId id) {

@@ -1,5 +1,4 @@
 // `quarry export`: stored pages, chunks and vectors as JSON lines, a few in memory at a time.
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "app/library.h"
+#include "app/chunk_source.h"
 #include "app/local_socket.h"
 #include "cli/commands.h"
 #include "cli/crawl_text.h"
@@ -90,57 +89,23 @@ Result<std::int64_t> export_pages(store::Reader& reader, const ExportArguments& 
     return count;
 }
 
-// The chunks of a page, however many they are.
-Result<std::vector<index::FoundChunk>> chunks_of(index::Index& index, const StoredPage& page) {
-    constexpr int batch = 64;
-    std::vector<index::FoundChunk> chunks;
-    while (true) {
-        std::vector<ChunkRef> wanted;
-        for (int i = 0; i < batch; ++i) wanted.push_back({page.id, static_cast<int>(chunks.size()) + i});
-        auto read = TRY(index.read(page.collection, wanted));
-        const bool is_last = read.size() < wanted.size();
-        std::ranges::move(read, std::back_inserter(chunks));
-        if (is_last) return chunks;
-    }
-}
-
-boost::json::object chunk_record(const index::FoundChunk& found, const std::string& collection) {
-    boost::json::array headings;
-    for (const std::string& heading : found.chunk.headings) headings.emplace_back(heading);
-    return {{"id", found.label.id},           {"url", found.label.url},
-            {"collection", collection},       {"title", found.label.title},
-            {"chunk_index", found.ref.index}, {"headings", std::move(headings)},
-            {"chunk_text", found.chunk.text}};
-}
-
-Result<std::int64_t> write_chunks(index::Index& index, const StoredPage& page,
-                                  const ExportArguments& arguments, LineOutput& output) {
-    const auto chunks = TRY(chunks_of(index, page));
-    std::vector<ChunkRef> refs;
-    for (const index::FoundChunk& found : chunks) refs.push_back(found.ref);
-    std::vector<std::vector<float>> vectors;
-    if (arguments.with_vectors) vectors = TRY(index.vectors(page.collection, refs));
-    std::string lines;
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-        boost::json::object record = chunk_record(chunks[i], page.collection);
-        if (arguments.with_vectors) record["vector"] = boost::json::value_from(vectors[i]);
-        lines += boost::json::serialize(record) + "\n";
-    }
-    TRY(output.write(lines));
-    return static_cast<std::int64_t>(chunks.size());
-}
-
 Result<std::int64_t> export_chunks(const app::Workplace& place, store::Reader& reader,
                                    const ExportArguments& arguments) {
-    const auto library = TRY(app::Library::open_to_read(place));
+    const auto source = TRY(app::open_chunks(place));
+    const auto with_vectors = arguments.with_vectors ? index::WithVectors::yes : index::WithVectors::no;
     store::PagePage wanted{.collection = arguments.collection, .limit = 50};
     if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
     LineOutput output = TRY(LineOutput::open(arguments.output));
     std::int64_t count = 0;
     while (true) {
         const auto read = TRY(reader.pages(wanted));
-        for (const StoredPage& page : read.pages)
-            count += TRY(write_chunks(library->index(), page, arguments, output));
+        for (const StoredPage& page : read.pages) {
+            std::string lines;
+            const boost::json::array chunks = TRY(source->chunks_of(page, with_vectors));
+            for (const boost::json::value& chunk : chunks) lines += boost::json::serialize(chunk) + "\n";
+            TRY(output.write(lines));
+            count += static_cast<std::int64_t>(chunks.size());
+        }
         if (!read.next) break;
         wanted.after = *read.next;
     }

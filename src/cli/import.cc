@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "app/collection_report.h"
 #include "app/library.h"
 #include "cli/commands.h"
 #include "cli/crawl_text.h"
@@ -26,6 +27,10 @@ std::string counted(std::int64_t count, std::string_view noun) {
 
 // All chunks of the collection; nothing if nobody can tell without waiting.
 std::optional<std::int64_t> chunks_in(const app::Workplace& place, const std::string& collection) {
+    if (place.remote) {
+        const auto report = app::report_collection(place, collection);
+        return report ? std::optional(report->indexed.chunks) : std::nullopt;
+    }
     const auto library = app::Library::open_to_read(place);
     if (!library) return std::nullopt;
     const auto facts = (*library)->index().facts(collection);
@@ -85,8 +90,10 @@ int run_import(const Session& session, const ImportArguments& arguments) {
     stop_on_interrupt();
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
-    if (const auto made = place->folder.create(); !made) return give_up(session, made.error());
-    work::remove_abandoned_words(place->folder.path);
+    if (!place->remote) {
+        if (const auto made = place->folder.create(); !made) return give_up(session, made.error());
+        work::remove_abandoned_words(place->folder.path);
+    }
     ImportRun run(session, *place, arguments);
     if (const auto opened = run.open(); !opened) {
         say_error(session.terminal, opened.error().message);

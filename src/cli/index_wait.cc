@@ -67,9 +67,9 @@ public:
 
     Result<store::OutboxCounts> run() {
         while (!is_done_ && !was_interrupted()) {
-            auto reached = TRY(app::reach_owner(place_.folder, place_.version, stop_on_interrupt()));
-            if (auto* client = std::get_if<app::OwnerClient>(&reached)) {
-                TRY(look_on(*client));
+            auto reached = TRY(app::reach_owner(place_, stop_on_interrupt()));
+            if (auto* owner = std::get_if<std::unique_ptr<app::OwnerLink>>(&reached)) {
+                TRY(look_on(**owner));
             } else {
                 TRY(work(std::get<app::FolderLock>(std::move(reached))));
             }
@@ -80,7 +80,7 @@ public:
 
 private:
     // The owner works. Returns when all can be found, or the owner has left.
-    Result<void> look_on(app::OwnerClient& owner) {
+    Result<void> look_on(app::OwnerLink& owner) {
         bool has_left = false;
         if (!is_begun_) {
             const auto begun = begin([&](std::string_view method, json::object params) {
@@ -94,6 +94,9 @@ private:
         const Countdown countdown(session_, place_, work_);
         const auto reader = TRY(app::open_reader(place_));
         is_done_ = TRY(look_on_until_indexed(owner, *reader, work_));
+        // Nobody takes the place of a server.
+        if (!is_done_ && place_.remote && !was_interrupted())
+            return fail(ErrorCode::unavailable, owner.name() + " does not answer any more");
         return {};
     }
 
@@ -143,7 +146,7 @@ private:
 
 }  // namespace
 
-Result<bool> look_on_until_indexed(app::OwnerClient& owner, store::Reader& reader, const IndexWork& work) {
+Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader, const IndexWork& work) {
     if (!owner.follow(work.group)) return false;
     while (!was_interrupted()) {
         const auto answer = owner.call("indexing");

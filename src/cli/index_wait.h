@@ -8,7 +8,7 @@
 
 #include <boost/json.hpp>
 
-#include "app/owner_client.h"
+#include "app/owner_link.h"
 #include "app/workplace.h"
 #include "base/result.h"
 #include "cli/command.h"
@@ -38,7 +38,7 @@ Result<store::OutboxCounts> work_until_indexed(const Session& session, const app
                                                const IndexWork& work);
 
 // The part of it for who looks on while the owner works: true when it is done, false if the owner has left.
-Result<bool> look_on_until_indexed(app::OwnerClient& owner, store::Reader& reader, const IndexWork& work);
+Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader, const IndexWork& work);
 
 // Says how many pages wait and why, or failed. The exit code that follows: 0, or 1 if any does.
 int report_index(const Session& session, const store::OutboxCounts& counts);

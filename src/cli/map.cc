@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "app/remote_pages.h"
 #include "app/web_access.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -34,6 +35,8 @@ Result<work::SiteMap> make_map(const Session& session, const MapArguments& argum
     options.sitemap = TRY(parse_sitemap_use(arguments.sitemap));
     options.subdomains = arguments.subdomains ? work::Subdomains::include : work::Subdomains::leave_out;
     options.concurrency = static_cast<int>(session.settings.number("scrape.concurrency"));
+    if (const auto server = TRY(app::RemoteApi::connect(session.settings)))
+        return app::map_remotely(*server, arguments.url, options);
     const auto access = TRY(app::WebAccess::open(session.settings));
     work::SiteAccess site{.fetcher = access->fetcher(),
                           .policy = access->policy(),

@@ -43,10 +43,11 @@ Result<app::Workplace> place_of(const Session& session) {
     std::string config_file = session.config_file;
     // A worker in the background has another current folder.
     if (!config_file.empty()) config_file = std::filesystem::absolute(config_file).string();
-    return app::Workplace{.folder = TRY(app::data_folder(session.settings, app::process_environment())),
-                          .settings = session.settings,
-                          .version = version,
-                          .config_file = std::move(config_file)};
+    app::Workplace place{
+        .settings = session.settings, .version = version, .config_file = std::move(config_file)};
+    place.remote = TRY(app::RemoteApi::connect(session.settings));
+    if (!place.remote) place.folder = TRY(app::data_folder(session.settings, app::process_environment()));
+    return place;
 }
 
 int give_up(const Session& session, const Error& error) {

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "app/remote_pages.h"
 #include "app/web_access.h"
 #include "cli/commands.h"
 #include "cli/document_options.h"
@@ -116,6 +117,12 @@ struct Plan {
     std::size_t pages = 0;
 };
 
+Result<void> check_output(const ScrapeArguments& arguments, std::size_t pages) {
+    if (pages <= 1 || arguments.output.empty() || names_folder(arguments.output)) return {};
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} pages need a folder to go to: -o {}/", pages, arguments.output));
+}
+
 // Everything that can be wrong with the command itself is found here, before the first request.
 Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
                        const app::WebAccess& access) {
@@ -128,13 +135,39 @@ Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
     for (Header& header : TRY(request_headers(arguments.headers)))
         plan.options.headers.push_back(std::move(header));
     plan.pages = work::Scraper::count_pages(plan.urls);
-    if (plan.pages > 1 && !arguments.output.empty() && !names_folder(arguments.output))
-        return fail(ErrorCode::invalid_argument,
-                    fmt::format("{} pages need a folder to go to: -o {}/", plan.pages, arguments.output));
+    TRY(check_output(arguments, plan.pages));
     return plan;
 }
 
+// The same pages, fetched by a server.
+Result<int> scrape_over(app::RemoteApi& server, const Session& session, const ScrapeArguments& arguments) {
+    const auto urls = TRY(gather_urls(arguments.urls, arguments.file));
+    app::RemoteScrape options{.timeout = session.settings.duration("fetch.timeout"),
+                              .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
+    options.extract = TRY(extract_options(arguments.document));
+    options.headers = TRY(request_headers(arguments.headers));
+    TRY(app::check(options));
+    const std::size_t pages = work::Scraper::count_pages(urls);
+    TRY(check_output(arguments, pages));
+    Delivery delivery(session, arguments, options.extract.formats, pages);
+    std::stop_source stop;
+    const std::stop_callback on_interrupt(stop_on_interrupt(), [&stop] { stop.request_stop(); });
+    const auto deliver = [&](const work::ScrapeRecord& record) {
+        delivery.take(record);
+        if (delivery.reader_is_gone()) stop.request_stop();
+    };
+    app::scrape_remotely(server, urls, options, deliver, stop.get_token());
+    return delivery.finish();
+}
+
 int run_scrape(const Session& session, const ScrapeArguments& arguments) {
+    const auto server = app::RemoteApi::connect(session.settings);
+    if (!server || *server) {
+        const auto scraped =
+            server ? scrape_over(**server, session, arguments) : std::unexpected(server.error());
+        if (!scraped) say_error(session.terminal, scraped.error().message);
+        return scraped.value_or(exit_error);
+    }
     auto access = app::WebAccess::open(session.settings);
     auto plan = access ? make_plan(session, arguments, **access) : std::unexpected(access.error());
     if (!plan) {

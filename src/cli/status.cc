@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/owner_client.h"
+#include "app/reach_owner.h"
 #include "cli/commands.h"
 #include "cli/crawl_end.h"
 #include "cli/crawl_record.h"
@@ -110,7 +110,7 @@ void hint_at_worker(const Session& session, const app::Workplace& place, const G
     if (session.json || group.is_over()) return;
     if (group.state == JobState::paused)
         say(fmt::format("Go on with: quarry crawl {} --resume", id_of(group, reader)));
-    else if (is_long_ago(group.created_at) && !app::OwnerClient::connect(place.folder, place.version))
+    else if (is_long_ago(group.created_at) && !app::connect_to_owner(place))
         say("No worker runs. It goes on with: quarry worker --once, or quarry daemon start");
 }
 

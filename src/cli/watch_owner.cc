@@ -31,9 +31,9 @@ Result<void> StandingOwner::keep_working() {
 
 Result<void> StandingOwner::reach() {
     if (own_ || client_) return {};
-    auto reached = TRY(app::reach_owner(place_.folder, place_.version, stop_.get_token()));
+    auto reached = TRY(app::reach_owner(place_, stop_.get_token()));
     if (auto* lock = std::get_if<app::FolderLock>(&reached)) return begin_to_work(std::move(*lock));
-    client_.emplace(std::get<app::OwnerClient>(std::move(reached)));
+    client_ = std::get<std::unique_ptr<app::OwnerLink>>(std::move(reached));
     return {};
 }
 

@@ -12,7 +12,7 @@
 
 #include <boost/json.hpp>
 
-#include "app/owner_client.h"
+#include "app/owner_link.h"
 #include "app/owner_process.h"
 #include "app/workplace.h"
 #include "base/result.h"
@@ -53,7 +53,7 @@ private:
     const app::Workplace& place_;
     std::stop_source stop_;
     std::stop_callback<std::function<void()>> on_stop_;
-    std::optional<app::OwnerClient> client_;
+    std::unique_ptr<app::OwnerLink> client_;
     std::unique_ptr<Own> own_;
 };
 

@@ -1,5 +1,7 @@
 #include "cli/work_off.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "app/owner_process.h"
@@ -19,7 +21,7 @@ Result<bool> is_busy(store::Reader& reader) {
 }
 
 // Until there is no crawl or job left, or the owner has left.
-Result<void> wait_for(app::OwnerClient& owner, const app::Workplace& place) {
+Result<void> wait_for(app::OwnerLink& owner, const app::Workplace& place) {
     if (!owner.follow(std::nullopt)) return {};
     const auto reader = TRY(app::open_reader(place));
     while (!was_interrupted()) {
@@ -49,11 +51,13 @@ Result<void> work_here(const app::Workplace& place, app::FolderLock lock) {
 
 Result<void> work_until_nothing_is_left(const app::Workplace& place) {
     while (!was_interrupted()) {
-        auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
-        auto* owner = std::get_if<app::OwnerClient>(&reached);
+        auto reached = TRY(app::reach_owner(place, stop_on_interrupt()));
+        auto* owner = std::get_if<std::unique_ptr<app::OwnerLink>>(&reached);
         if (!owner) return work_here(place, std::get<app::FolderLock>(std::move(reached)));
-        say(fmt::format("Process {} works already; waiting for it", owner->owner().process));
-        TRY(wait_for(*owner, place));
+        std::string name = (*owner)->name();
+        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+        say(fmt::format("{} works already; waiting for it", name));
+        TRY(wait_for(**owner, place));
         const auto reader = TRY(app::open_reader(place));
         const bool goes_on = TRY(is_busy(*reader));
         if (!goes_on) return {};

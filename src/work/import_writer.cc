@@ -46,7 +46,7 @@ std::int64_t count_in(const json::value& answer, std::string_view name) {
 
 Result<void> ImportWriter::add(const ImportDocument& document) {
     std::size_t bytes = size_of(document);
-    if (bytes <= batch_bytes) {
+    if (bytes <= batch_bytes || target_.folder.empty()) {
         pages_.push_back(to_json(document));
     } else {
         ImportDocument rest = document;

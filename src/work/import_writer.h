@@ -22,7 +22,7 @@ struct ImportTarget {
     int priority = priority_normal;
     bool index_pages = true;
     // Where words that are too long for a message wait for the owner, in files of their own. Both processes
-    // have to see it.
+    // have to see it. "": they go with the message however long they are, as to a server.
     std::string folder{};
 };
 
