@@ -7,6 +7,7 @@
 #include "api/own/routes.h"
 #include "api/reply.h"
 #include "base/ascii.h"
+#include "base/units.h"
 #include "model/record_fields.h"
 #include "url/page_address.h"
 
@@ -18,6 +19,7 @@ using namespace std::chrono_literals;
 using net::HttpMethod;
 
 constexpr auto restart_patience = 30s;
+constexpr auto limit_patience = 120s;  // longer than the minute that requests are counted by
 constexpr auto retry_every = 250ms;
 constexpr std::uint64_t largest_answer = 512u << 20;
 
@@ -26,7 +28,7 @@ constexpr const char* way_to_a_key =
 
 // The code that a server named, by api::name_of.
 ErrorCode code_of(std::string_view name, int status) {
-    for (int code = 0; code <= static_cast<int>(ErrorCode::interrupted); ++code)
+    for (int code = 0; code <= static_cast<int>(ErrorCode::exhausted); ++code)
         if (api::name_of(static_cast<ErrorCode>(code)) == name) return static_cast<ErrorCode>(code);
     return status >= 500 ? ErrorCode::unavailable : ErrorCode::invalid_argument;
 }
@@ -46,6 +48,12 @@ std::string text_in(const json::value& value, std::string_view name) {
     const json::object* object = value.if_object();
     const json::value* member = object ? object->if_contains(name) : nullptr;
     return member && member->is_string() ? std::string(member->get_string()) : "";
+}
+
+// A server that is busy, or has been asked too often, says when to come again.
+std::chrono::milliseconds pause_before_retry(const net::HttpResponse& response) {
+    const auto seconds = parse_number(header_value(response.headers, "retry-after"), 0, 60);
+    return seconds ? std::chrono::seconds(*seconds) : std::chrono::milliseconds(retry_every);
 }
 
 std::string key_in(const Settings& settings) {
@@ -125,26 +133,27 @@ Result<net::HttpResponse> RemoteApi::ask(HttpMethod method, const std::string& t
 }
 
 Result<json::value> RemoteApi::get(const std::string& target) {
-    const auto deadline = std::chrono::steady_clock::now() + restart_patience;
+    const auto started = std::chrono::steady_clock::now();
     while (true) {
         const auto response = ask(HttpMethod::get, target, "");
+        const bool is_limited = response && response->status == 429;
         const bool is_away =
             response ? response->status == 503 : response.error().code == ErrorCode::unavailable;
-        if (response && !is_away) return read(*response);
-        if (!is_away || std::chrono::steady_clock::now() > deadline)
-            return response ? read(*response)
-                            : fail(response.error().code, fmt::format("the server at {} does not answer: {}",
-                                                                      url_, response.error().message));
-        std::this_thread::sleep_for(retry_every);
+        const auto waited = std::chrono::steady_clock::now() - started;
+        if ((!is_away && !is_limited) || waited > (is_limited ? limit_patience : restart_patience))
+            return response ? read(*response) : std::unexpected(silence(response.error()));
+        std::this_thread::sleep_for(response ? pause_before_retry(*response) : retry_every);
     }
 }
 
 Result<json::value> RemoteApi::send(HttpMethod method, const std::string& target, const json::object& body) {
     const auto response = ask(method, target, method == HttpMethod::delete_ ? "" : json::serialize(body));
-    if (!response)
-        return fail(response.error().code,
-                    fmt::format("the server at {} does not answer: {}", url_, response.error().message));
+    if (!response) return std::unexpected(silence(response.error()));
     return read(*response);
+}
+
+Error RemoteApi::silence(const Error& error) const {
+    return {error.code, fmt::format("the server at {} does not answer: {}", url_, error.message)};
 }
 
 Error RemoteApi::refusal(int status, std::string_view sentence) const {

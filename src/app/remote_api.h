@@ -24,7 +24,8 @@ public:
     static Result<std::shared_ptr<RemoteApi>> connect(const Settings& settings);
 
     // `target` is a path with its parameters: "/api/v1/crawls?limit=10". Errors are those that the server
-    // answers with. A server that is being started again is waited for.
+    // answers with. A server that is being started again, or that
+    // has been asked too often, is waited for.
     Result<boost::json::value> get(const std::string& target);
     Result<boost::json::value> send(net::HttpMethod method, const std::string& target,
                                     const boost::json::object& body);
@@ -37,6 +38,7 @@ private:
     Result<void> greet();
     Result<net::HttpResponse> ask(net::HttpMethod method, const std::string& target, std::string body);
     Result<boost::json::value> read(const net::HttpResponse& response) const;
+    Error silence(const Error& error) const;
     Error refusal(int status, std::string_view sentence) const;
 
     std::unique_ptr<net::HttpClient> client_;

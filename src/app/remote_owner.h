@@ -25,6 +25,7 @@ public:
 
 private:
     const std::shared_ptr<RemoteApi> api_;
+    int waits_ = 0;  // for events, so far
 };
 
 }  // namespace quarry::app

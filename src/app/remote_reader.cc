@@ -66,7 +66,8 @@ public:
 
     Result<std::vector<Group>> groups(const store::GroupFilter& filter) override {
         Target target("/api/v1/crawls");
-        target.add_names("status", filter.states).add("before", filter.before).add("limit", filter.limit);
+        target.add_text("kind", filter.kind).add_names("status", filter.states);
+        target.add("before", filter.before).add("limit", filter.limit);
         return list(target, "crawls", parse_group);
     }
 
@@ -111,6 +112,7 @@ public:
     Result<store::StoredPages> pages(const store::PagePage& page) override {
         Target target = page.group ? crawl_target(*page.group, "/documents") : Target("/api/v1/documents");
         if (!page.group) target.add_text("collection", page.collection);
+        target.add("url", page.url);
         target.add("after", page.after).add("limit", page.limit);
         if (page.skip > 0) target.add("skip", page.skip);
         if (page.with_content) target.add("content", "true");

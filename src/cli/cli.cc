@@ -99,7 +99,7 @@ int report_parse_error(const CLI::App& root, const CLI::ParseError& error, const
 // that the environment names: they have nothing to do with one.
 constexpr std::array<std::string_view, 5> without_data = {"convert", "robots", "config", "doctor",
                                                           "completion"};
-constexpr std::array<std::string_view, 6> only_here = {"demo",   "serve",        "worker",
+constexpr std::array<std::string_view, 7> only_here = {"keys",   "demo",         "serve", "worker",
                                                        "daemon", "embed-daemon", "backup"};
 
 // Why a command cannot be run with a server; nothing if it can.

@@ -71,6 +71,8 @@ Result<void> start_in_background(const app::Workplace& place, json::object optio
 int start(const Session& session, const app::Workplace& place, const CrawlArguments& arguments) {
     auto options = crawl_options(session, arguments.flags);
     if (!options) return give_up(session, {ErrorCode::invalid_argument, options.error().message});
+    if (place.remote && (options->allow_private || !options->allow_networks.empty()))
+        say("note: which addresses may be reached is the server's to say (its setting fetch.allow_private)");
     if (!arguments.every.empty()) return schedule_crawl(session, place, arguments.every, *options);
     if (arguments.waits())
         return wait_and_report(session, place, arguments, {.method = "crawl", .params = to_json(*options)});

@@ -35,6 +35,10 @@ public:
         options.environment.push_back(variable);
         return run_quarry(arguments, options);
     }
+    Ran run_with_key(std::vector<std::string> arguments, const std::string& key) const {
+        arguments.insert(arguments.end(), {"--server", server_});
+        return run_with(arguments, "QUARRY_API_KEY=" + key);
+    }
     std::string file(const std::string& name, const std::string& text) const {
         std::ofstream(home_.file(name)) << text;
         return home_.file(name);
@@ -231,6 +235,62 @@ TEST_CASE("a server that cannot be used is an error that says what to do") {
     CHECK(contains(stranger.err, "it is no quarry server"));
     CHECK(nonsense.exit_code == 2);
     CHECK(contains(nonsense.err, "is no address of a server"));
+}
+
+TEST_CASE("each key has crawls, collections and documents of its own") {
+    SlowSite site(3, 0ms);
+    const DataHome home;
+    const auto key_of = [&](const std::string& owner) {
+        const Ran made = home.run({"keys", "create", "--owner", owner});
+        REQUIRE(made.exit_code == 0);
+        return made.out.substr(0, made.out.find('\n'));
+    };
+    const std::string ann = key_of("ann"), bob = key_of("bob");
+    const Service service(home);
+    const Elsewhere elsewhere(url_of(service));
+    const std::string note = elsewhere.file("note.md", "# Granite\n\nA coarse rock.\n");
+
+    const Ran crawled = elsewhere.run_with_key({"crawl", site.url(), "--wait", "--json"}, ann);
+    const Ran imported = elsewhere.run_with_key({"import", note, "--json"}, ann);
+
+    REQUIRE(crawled.exit_code == 0);
+    REQUIRE(imported.exit_code == 0);
+    const std::string id = id_in(crawled);
+    CHECK(json::parse(crawled.out).at("collection") == "default");
+    const json::value listed =
+        json::parse(elsewhere.run_with_key({"collections", "list", "--json"}, ann).out);
+    REQUIRE(listed.as_array().size() == 1);
+    CHECK(listed.at(0).at("name") == "default");
+    CHECK(listed.at(0).at("pages") == 4);
+    CHECK(listed.at(0).at("chunks").to_number<int>() >= 4);
+    CHECK(elsewhere.run_with_key({"search", "granite"}, ann).exit_code == 0);
+    CHECK(elsewhere.run_with_key({"export", "pages"}, ann).exit_code == 0);
+    // Somebody else finds nothing of it, whatever they ask for.
+    CHECK(elsewhere.run_with_key({"status", "--list", "--json"}, bob).out == "[]\n");
+    CHECK(elsewhere.run_with_key({"status", id}, bob).exit_code == 1);
+    CHECK(elsewhere.run_with_key({"crawl", id, "--cancel"}, bob).exit_code == 1);
+    CHECK(elsewhere.run_with_key({"collections", "list", "--json"}, bob).out == "[]\n");
+    CHECK(elsewhere.run_with_key({"search", "granite"}, bob).exit_code == 1);
+    CHECK(elsewhere.run_with_key({"search", "granite", "--collection", "ann~default"}, bob).exit_code == 1);
+    CHECK(elsewhere.run_with_key({"export", "pages"}, bob).exit_code == 1);
+    CHECK(elsewhere.run_with_key({"export", "pages", id}, bob).exit_code == 1);
+    CHECK(elsewhere.run_with_key({"queue", "list", "--json"}, bob).out == "[]\n");
+    CHECK(elsewhere.run_with_key({"forget", site.url()}, bob).exit_code == 1);
+    CHECK(elsewhere.run_with_key({"forget", site.url()}, ann).exit_code == 0);
+}
+
+TEST_CASE("a key that the server does not take is said so") {
+    const DataHome home;
+    REQUIRE(home.run({"keys", "create", "--owner", "ann"}).exit_code == 0);
+    const Service service(home);
+    const Elsewhere elsewhere(url_of(service));
+
+    const Ran refused = elsewhere.run_with_key({"status"}, "fc-not-a-key");
+
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.err, "does not take this key"));
+    CHECK(contains(refused.err, "--api-key-file"));
+    CHECK_FALSE(contains(refused.err, "fc-not-a-key"));
 }
 
 TEST_CASE("a command about this machine does not pretend to be about a server") {

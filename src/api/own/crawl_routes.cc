@@ -15,8 +15,8 @@ constexpr int most_crawls = 1'000;
 constexpr int most_urls = 10'000;
 
 // With what it does now, as the command line shows it.
-json::object crawl_record(store::Reader& reader, const Group& group) {
-    json::object record = record_of(group, reader.salt());
+json::object crawl_record(store::Reader& reader, const Call& call, const Group& group) {
+    json::object record = record_of(shown(call, group), reader.salt());
     json::array urls;
     std::int64_t position = 0;
     if (!group.is_over()) {
@@ -30,12 +30,12 @@ json::object crawl_record(store::Reader& reader, const Group& group) {
 }
 
 // Whom it may reach is the server's to say, and whose it is, the key's.
-Result<json::object> own_options(const Call& call, const json::value& wanted) {
+Result<crawl::CrawlOptions> own_options(const Call& call, const json::value& wanted) {
     auto options = TRY(crawl::parse_crawl_options(wanted));
-    options.owner = call.owner;
+    Api::claim(call, options);
     options.allow_private = false;
     options.allow_networks.clear();
-    return to_json(options);
+    return options;
 }
 
 void change(Api& api, store::Reader& reader, const Call& call, const std::string& method) {
@@ -57,6 +57,7 @@ Result<json::value> read_timings(store::Reader& reader, GroupId group, int limit
 void list_crawls(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
     const store::GroupFilter filter{.owner = call.owner,
+                                    .kind = query.text("kind"),
                                     .states = query.names<JobState>("status"),
                                     .before = query.id<GroupId>("before"),
                                     .limit = query.limit(10, most_crawls)};
@@ -64,25 +65,25 @@ void list_crawls(Api&, store::Reader& reader, Call call) {
     const auto groups = reader.groups(filter);
     if (!groups) return call.respond(reply(groups.error()));
     json::array records;
-    for (const Group& group : *groups) records.push_back(crawl_record(reader, group));
+    for (const Group& group : *groups) records.push_back(crawl_record(reader, call, group));
     call.respond(reply(json::object{{"success", true}, {"crawls", std::move(records)}}));
 }
 
 void begin_crawl(Api& api, store::Reader& reader, Call call) {
     const auto options = own_options(call, call.body);
     if (!options) return call.respond(reply(options.error()));
-    const auto begun = api.services().perform("crawl", *options);
+    const auto begun = api.begin_crawl(reader, call, *options);
     if (!begun) return call.respond(reply(begun.error()));
-    const auto group = reader.group(GroupId{begun->at("group").to_number<std::int64_t>()});
+    const auto group = reader.group(*begun);
     if (!group) return call.respond(reply(group.error()));
-    json::object record = crawl_record(reader, *group);
+    json::object record = crawl_record(reader, call, *group);
     record["group"] = number(group->id);
     call.respond(reply(record));
 }
 
 void show_crawl(Api&, store::Reader& reader, Call call) {
     const auto group = find_crawl(reader, call);
-    call.respond(group ? reply(crawl_record(reader, *group)) : reply(group.error()));
+    call.respond(group ? reply(crawl_record(reader, call, *group)) : reply(group.error()));
 }
 
 void cancel_crawl(Api& api, store::Reader& reader, Call call) {
@@ -169,7 +170,7 @@ void set_schedule(Api& api, store::Reader& reader, Call call) {
     if (!taken) return call.respond(reply(taken.error()));
     if (*taken)
         return call.respond(reply(Error{ErrorCode::conflict, "another schedule has this name already"}));
-    perform(api, call, "schedule", {{"name", name}, {"cron", *cron}, {"options", *options}});
+    perform(api, call, "schedule", {{"name", name}, {"cron", *cron}, {"options", to_json(*options)}});
 }
 
 void remove_schedule(Api& api, store::Reader& reader, Call call) {

@@ -1,4 +1,5 @@
 // Collections, the documents in them, and the chunks those were cut into.
+#include <algorithm>
 #include <limits>
 
 #include "api/own/query.h"
@@ -7,6 +8,7 @@
 #include "api/reply.h"
 #include "crawl/url_identity.h"
 #include "index/chunk_records.h"
+#include "model/owner_id.h"
 #include "model/record_fields.h"
 #include "model/records.h"
 #include "store/filter_json.h"
@@ -22,18 +24,39 @@ constexpr int most_documents_with_content = 50;  // of which each may have megab
 constexpr int most_chunks = 1'000;
 
 // With what the index has of it.
-json::object collection_record(Collection collection, const json::value& index_facts) {
+json::object collection_record(const Call& call, const Collection& collection,
+                               const json::value& index_facts) {
     json::object record = record_of(collection);
     const json::object* facts = index_facts.if_object();
-    const json::value* own = facts ? facts->if_contains(collection.name) : nullptr;
+    const json::value* own = facts ? facts->if_contains(call.collection(collection.name)) : nullptr;
     record["index"] = own ? *own : json::value(json::object());
     return record;
 }
 
-Result<json::value> read_documents(store::Reader& reader, const store::PagePage& wanted) {
-    const store::StoredPages read = TRY(reader.pages(wanted));
+std::size_t content_bytes(const store::StoredPages& read) {
+    std::size_t bytes = 0;
+    for (const StoredPage& page : read.pages)
+        if (page.content)
+            bytes += page.content->markdown.size() + page.content->details.size() + page.content->html.size();
+    return bytes;
+}
+
+// Few enough for one answer, if they are large; the others come with the next question.
+Result<store::StoredPages> read_some(store::Reader& reader, store::PagePage wanted) {
+    constexpr std::size_t most_bytes = 32u << 20;
+    while (true) {
+        store::StoredPages read = TRY(reader.pages(wanted));
+        if (wanted.limit == 1 || content_bytes(read) <= most_bytes) return read;
+        wanted.limit = std::max(1, wanted.limit / 4);
+    }
+}
+
+Result<json::value> read_documents(store::Reader& reader, const Call& call, const store::PagePage& wanted) {
+    store::StoredPages read = TRY(read_some(reader, wanted));
     json::array documents;
-    for (const StoredPage& page : read.pages) documents.push_back(record_of(page));
+    for (StoredPage& page : read.pages)
+        if (is_own_collection(call, page.collection))
+            documents.push_back(record_of(shown(call, std::move(page))));
     return json::object{{"success", true},
                         {"documents", std::move(documents)},
                         {"next", read.next ? json::value(*read.next) : json::value(nullptr)},
@@ -65,10 +88,12 @@ Result<std::optional<UrlKey>> key_in(const Query& query) {
     return crawl::url_key(*url, crawl::identity_rules(crawl::CrawlOptions{}));
 }
 
-Result<json::value> read_chunks(index::Index& index, const std::string& collection,
-                                const std::vector<ChunkRef>& wanted, bool with_vectors) {
+Result<json::value> read_chunks(index::Index& index, const Call& call, const std::vector<ChunkRef>& wanted,
+                                bool with_vectors) {
     const auto with = with_vectors ? index::WithVectors::yes : index::WithVectors::no;
-    json::array chunks = TRY(index::chunk_records(index, collection, wanted, with));
+    const std::string& name = call.values.at(0);
+    json::array chunks = TRY(index::chunk_records(index, call.collection(name), wanted, with));
+    for (json::value& chunk : chunks) chunk.get_object()["collection"] = name;
     return json::object{{"success", true}, {"chunks", std::move(chunks)}};
 }
 
@@ -84,56 +109,64 @@ bool names_a_file(const json::object& body) {
 }  // namespace
 
 void list_collections(Api& api, store::Reader& reader, Call call) {
-    auto collections = reader.collections();
+    const auto collections = own_collections(reader, call);
     if (!collections) return call.respond(reply(collections.error()));
     const auto facts = api.services().perform("index_facts", {});
     json::array records;
-    for (Collection& collection : *collections)
-        records.push_back(collection_record(std::move(collection), facts.value_or(json::value())));
+    for (const Collection& collection : *collections)
+        records.push_back(collection_record(call, collection, facts.value_or(json::value())));
     call.respond(reply(json::object{{"success", true}, {"collections", std::move(records)}}));
 }
 
 void show_collection(Api& api, store::Reader& reader, Call call) {
-    auto collection = reader.collection(call.values.at(0));
+    auto collection = reader.collection(call.collection(call.values.at(0)));
     if (!collection) return call.respond(reply(collection.error()));
     if (!*collection) return call.respond(reply(Error{ErrorCode::not_found, "there is no such collection"}));
     const auto facts = api.services().perform("index_facts", {});
-    call.respond(reply(collection_record(**std::move(collection), facts.value_or(json::value()))));
+    call.respond(
+        reply(collection_record(call, shown(call, **std::move(collection)), facts.value_or(json::value()))));
 }
 
 void show_index(Api& api, store::Reader&, Call call) {
-    perform(api, call, "index_facts", {});
+    const auto facts = api.services().perform("index_facts", {});
+    if (!facts) return call.respond(reply(facts.error()));
+    json::object own;
+    for (const auto& [name, value] : facts->as_object())
+        if (is_own_collection(call, name)) own[plain_collection(call.owner, name)] = value;
+    call.respond(reply(own));
 }
 
 void set_collection(Api& api, store::Reader&, Call call) {
-    call.body["name"] = call.values.at(0);
+    call.body["name"] = call.collection(call.values.at(0));
     perform(api, call, "set_collection", call.body);
 }
 
 void remove_collection(Api& api, store::Reader&, Call call) {
-    perform_slowly(api, call, "remove_collection", {{"name", call.values.at(0)}});
+    perform_slowly(api, call, "remove_collection", {{"name", call.collection(call.values.at(0))}});
 }
 
 void drop_vectors(Api& api, store::Reader&, Call call) {
-    perform(api, call, "drop_vectors", {{"collection", call.values.at(0)}});
+    perform(api, call, "drop_vectors", {{"collection", call.collection(call.values.at(0))}});
 }
 
 void list_documents(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
     store::PagePage wanted = page_in(query);
-    wanted.collection = query.text("collection");
+    if (const std::string name = query.text("collection"); !name.empty())
+        wanted.collection = call.collection(name);
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
-    answer(call, read_documents(reader, wanted));
+    answer(call, read_documents(reader, call, wanted));
 }
 
 void list_crawl_documents(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
     store::PagePage wanted = page_in(query);
+    wanted.url = query.id<JobId>("url");
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     const auto group = find_crawl(reader, call);
     if (!group) return call.respond(reply(group.error()));
     wanted.group = group->id;
-    answer(call, read_documents(reader, wanted));
+    answer(call, read_documents(reader, call, wanted));
 }
 
 void show_document(Api&, store::Reader& reader, Call call) {
@@ -141,10 +174,10 @@ void show_document(Api&, store::Reader& reader, Call call) {
     const auto key = key_in(query);
     if (!key) return call.respond(reply(key.error()));
     if (!*key) return call.respond(reply(Error{ErrorCode::invalid_argument, "say which: ?url= or ?key="}));
-    const auto page = reader.page(call.values.at(0), **key);
+    const auto page = reader.page(call.collection(call.values.at(0)), **key);
     if (!page) return call.respond(reply(page.error()));
     if (!*page) return call.respond(reply(Error{ErrorCode::not_found, "there is no such document"}));
-    call.respond(reply(record_of(**page)));
+    call.respond(reply(record_of(shown(call, **page))));
 }
 
 void list_chunks(Api& api, store::Reader&, Call call) {
@@ -158,30 +191,36 @@ void list_chunks(Api& api, store::Reader&, Call call) {
         return call.respond(reply(Error{ErrorCode::invalid_argument, "say of which: ?document= its number"}));
     std::vector<ChunkRef> wanted;
     for (int i = 0; i < limit; ++i) wanted.push_back({*document, static_cast<int>(after.value_or(0)) + i});
-    answer(call, read_chunks(*api.services().index, call.values.at(0), wanted, with_vectors));
+    answer(call, read_chunks(*api.services().index, call, wanted, with_vectors));
 }
 
 void write_documents(Api& api, store::Reader&, Call call) {
     if (names_a_file(call.body))
         return call.respond(
             reply(Error{ErrorCode::refused, "documents come with their words, not with files"}));
+    const json::value* name = call.body.if_contains("collection");
+    if (name && !name->is_string())
+        return call.respond(reply(Error{ErrorCode::invalid_argument, "collection has to be a text"}));
+    call.body["collection"] = call.collection(name ? std::string_view(name->get_string()) : "default");
     perform_slowly(api, call, "write_pages", call.body);
 }
 
 void forget_documents(Api& api, store::Reader& reader, Call call) {
     auto filter = store::parse_page_filter(call.body);
     if (!filter) return call.respond(reply(filter.error()));
-    const auto own = narrowed(reader, call, *std::move(filter));
+    if (filter->is_empty())
+        return call.respond(reply(Error{ErrorCode::invalid_argument, "say which documents to forget"}));
+    auto own = narrowed(reader, call, *std::move(filter));
     if (!own) return call.respond(reply(own.error()));
-    perform_slowly(api, call, "forget", to_json(*own));
+    perform_slowly(api, call, "forget", *std::move(own));
 }
 
 void index_again(Api& api, store::Reader& reader, Call call) {
     auto filter = store::parse_page_filter(call.body);
     if (!filter) return call.respond(reply(filter.error()));
-    const auto own = narrowed(reader, call, *std::move(filter));
+    auto own = narrowed(reader, call, *std::move(filter));
     if (!own) return call.respond(reply(own.error()));
-    perform_slowly(api, call, "index_again", to_json(*own));
+    perform_slowly(api, call, "index_again", *std::move(own));
 }
 
 }  // namespace quarry::api::own

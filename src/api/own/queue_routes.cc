@@ -50,9 +50,10 @@ void change_embedding(Api& api, store::Reader& reader, const Call& call, const s
     change(api, reader, call, method, *std::move(filter));
 }
 
-Result<json::value> read_counts(store::Reader& reader, const store::JobFilter& filter) {
+Result<json::value> read_counts(store::Reader& reader, const Call& call, const store::JobFilter& filter) {
     json::array records;
-    for (const store::StateCount& count : TRY(reader.job_counts(filter))) records.push_back(record_of(count));
+    for (store::StateCount& count : TRY(reader.job_counts(filter)))
+        records.push_back(record_of(shown(call, std::move(count))));
     return json::object{{"success", true}, {"counts", std::move(records)}};
 }
 
@@ -86,7 +87,7 @@ void count_jobs(Api&, store::Reader& reader, Call call) {
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     const auto own = narrowed(reader, call, std::move(filter));
     if (!own) return call.respond(reply(own.error()));
-    answer(call, read_counts(reader, *own));
+    answer(call, read_counts(reader, call, *own));
 }
 
 void retry_jobs(Api& api, store::Reader& reader, Call call) {
@@ -128,7 +129,7 @@ void show_embedding_queue(Api& api, store::Reader& reader, Call call) {
     if (wanted)
         if (const auto group = find_crawl(reader, call, std::to_string(number(*wanted))); !group)
             return call.respond(reply(group.error()));
-    const auto counts = reader.outbox_counts(query.text("collection"), wanted);
+    const auto counts = own_outbox(reader, call, query.text("collection"), wanted);
     if (!counts) return call.respond(reply(counts.error()));
     const auto indexing = api.services().perform("indexing", {});
     if (!indexing) return call.respond(reply(indexing.error()));

@@ -23,7 +23,22 @@ Result<Job> find_job(store::Reader& reader, const Call& call, std::string_view i
 
 // The filter, narrowed to what is the caller's. `not_found` if it names another's crawl.
 Result<store::JobFilter> narrowed(store::Reader& reader, const Call& call, store::JobFilter filter);
-Result<store::PageFilter> narrowed(store::Reader& reader, const Call& call, store::PageFilter filter);
+// More than one where it is about all of the caller's collections.
+Result<std::vector<store::PageFilter>> narrowed(store::Reader& reader, const Call& call,
+                                                store::PageFilter filter);
+
+// Each owner has collections of their own, by names that others may use too. These give records the names
+// that the caller knows.
+bool is_own_collection(const Call& call, std::string_view stored_name);
+Group shown(const Call& call, Group group);
+StoredPage shown(const Call& call, StoredPage page);
+store::StateCount shown(const Call& call, store::StateCount count);
+Collection shown(const Call& call, Collection collection);
+// All that are the caller's, by the names that they know.
+Result<std::vector<Collection>> own_collections(store::Reader& reader, const Call& call);
+// Of a collection, or "" for all that are the caller's.
+Result<store::OutboxCounts> own_outbox(store::Reader& reader, const Call& call, const std::string& collection,
+                                       std::optional<GroupId> group);
 
 bool is_own(const Call& call, const Session& session);
 bool is_own(const Call& call, const store::Schedule& schedule);
@@ -33,6 +48,10 @@ bool is_own(const Call& call, const store::Schedule& schedule);
 void perform(Api& api, const Call& call, const std::string& method, const boost::json::object& params);
 // The same where it may take long, because it is about many.
 void perform_slowly(Api& api, const Call& call, const std::string& method, boost::json::object params);
+
+// The same for pages: the counts of all filters together.
+void perform_slowly(Api& api, const Call& call, const std::string& method,
+                    std::vector<store::PageFilter> filters);
 
 // Answers with the value, or with the error.
 void answer(const Call& call, Result<boost::json::value> value);

@@ -18,18 +18,23 @@ namespace json = boost::json;
 
 constexpr std::size_t most_queries = 1'000;
 
-void answer_search(Api& api, const Call& call, const json::object& request) {
-    answer(call, api.services().perform("search", request));
+// The collection that is meant, by the name that the store has; said by the name that was asked for.
+Result<json::value> search_own(Api& api, const Call& call, json::object request) {
+    const auto parsed = TRY(search::parse_request(request));
+    request["collection"] = call.collection(parsed.collection);
+    json::value answer = TRY(api.services().perform("search", request));
+    answer.get_object()["collection"] = parsed.collection;
+    return answer;
 }
 
 // Each query with all else that is asked for, one after the other. A query without a word in it has no hits.
-Result<json::value> answer_each(Api& api, const json::object& request,
+Result<json::value> answer_each(Api& api, const Call& call, const json::object& request,
                                 const std::vector<std::string>& queries) {
     json::array answers;
     for (const std::string& query : queries) {
         json::object one = request;
         one["query"] = query;
-        auto answer = api.services().perform("search", one);
+        auto answer = search_own(api, call, one);
         if (!answer && answer.error().code != ErrorCode::invalid_argument)
             return std::unexpected(answer.error());
         const search::SearchRequest empty{.query = query};
@@ -133,7 +138,7 @@ void list_session_days(Api&, store::Reader& reader, Call call) {
 void search(Api& api, store::Reader&, Call call) {
     if (const auto request = search::parse_request(call.body); !request)
         return call.respond(reply(request.error()));
-    api.post_slow(call, [&api, call](store::Reader&) { answer_search(api, call, call.body); });
+    api.post_slow(call, [&api, call](store::Reader&) { answer(call, search_own(api, call, call.body)); });
 }
 
 void search_many(Api& api, store::Reader&, Call call) {
@@ -148,7 +153,7 @@ void search_many(Api& api, store::Reader&, Call call) {
     if (const auto request = search::parse_request(call.body); !request)
         return call.respond(reply(request.error()));
     api.post_slow(call, [&api, call, queries = *queries](store::Reader&) {
-        answer(call, answer_each(api, call.body, queries));
+        answer(call, answer_each(api, call, call.body, queries));
     });
 }
 
