@@ -21,6 +21,7 @@
 #include "api/server.h"
 #include "base/result.h"
 #include "crawl/options.h"
+#include "index/chunk_records.h"
 #include "model/document.h"
 #include "model/page.h"
 #include "search/searcher.h"
@@ -84,7 +85,9 @@ struct Services {
     // What owner_methods.h of the application names: one list for the socket, the command line and HTTP.
     std::function<Result<boost::json::value>(const std::string& method, const boost::json::object& params)>
         perform{};
-    index::Index* index = nullptr;
+    std::function<Result<boost::json::array>(const std::string& collection, std::span<const ChunkRef>,
+                                             index::WithVectors)>
+        read_chunks{};                            // index/chunk_records.h
     std::function<void(std::string_view)> log{};  // a line for each request; none: no log
     std::string version{};
     int max_concurrency = 256;  // pages on the wire at once

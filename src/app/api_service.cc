@@ -5,9 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "app/collection_report.h"
+#include "app/library.h"
 #include "app/webhook_service.h"
 #include "base/descriptors.h"
 #include "model/records.h"
+#include "search/answer_json.h"
 #include "work/add_urls.h"
 #include "work/crawl_context.h"
 #include "work/map_site.h"
@@ -76,10 +79,6 @@ Result<api::Services> common_services(const Workplace& place, WebAccess& web, Ow
     services.read = [limits = pdf_limits(place.settings)](const api::Upload& upload) {
         return read_upload(upload, limits);
     };
-    services.perform = [&owner](const std::string& method, const boost::json::object& params) {
-        return owner.handle(method, params);
-    };
-    services.index = &owner.library().index();
     services.log = std::move(log);
     services.version = place.version;
     services.max_concurrency = static_cast<int>(place.settings.number("worker.fetches"));
@@ -89,6 +88,13 @@ Result<api::Services> common_services(const Workplace& place, WebAccess& web, Ow
 Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
     api::Services services = TRY(common_services(place, owner.access(), std::move(log)));
     store::Store& store = owner.store();
+    services.perform = [&owner](const std::string& method, const boost::json::object& params) {
+        return owner.handle(method, params);
+    };
+    services.read_chunks = [&owner](const std::string& collection, std::span<const ChunkRef> chunks,
+                                    index::WithVectors with_vectors) {
+        return index::chunk_records(owner.library().index(), collection, chunks, with_vectors);
+    };
     services.observe = [&store](store::Store::Observer observer) {
         return store.observe(std::move(observer));
     };
@@ -117,6 +123,21 @@ Result<void> perform(DistantOwner& owner, std::string_view method, boost::json::
     return {};
 }
 
+// Also what a worker has beside the store: without one it is read from its files.
+Result<boost::json::value> perform_all(DistantOwner& owner, const Workplace& place, const std::string& method,
+                                       const boost::json::object& params) {
+    if (method == "search") {
+        const auto request = TRY(search::parse_request(params));
+        return search::to_json(TRY(owner.search(request)), request);
+    }
+    auto answer = owner.perform(method, params);
+    if (answer || answer.error().code != ErrorCode::unsupported) return answer;
+    if (method == "indexing") return boost::json::object{{"is_busy", false}};
+    if (method != "index_facts") return answer;
+    const auto library = Library::open_to_read(place);
+    return library ? index_facts((*library)->index()) : boost::json::object();
+}
+
 Result<void> keep_requests(DistantOwner& owner, std::span<const RequestRecord> requests) {
     boost::json::array records;
     for (const RequestRecord& request : requests) records.push_back(record_of(request));
@@ -126,6 +147,14 @@ Result<void> keep_requests(DistantOwner& owner, std::span<const RequestRecord> r
 Result<api::Services> services_of(DistantOwner& owner, const Workplace& place, WebAccess& web,
                                   OwnerProcess::Log log) {
     api::Services services = TRY(common_services(place, web, std::move(log)));
+    services.perform = [&owner, &place](const std::string& method, const boost::json::object& params) {
+        return perform_all(owner, place, method, params);
+    };
+    services.read_chunks = [&place](const std::string& collection, std::span<const ChunkRef> chunks,
+                                    index::WithVectors with_vectors) -> Result<boost::json::array> {
+        const auto library = TRY(Library::open_to_read(place));
+        return index::chunk_records(library->index(), collection, chunks, with_vectors);
+    };
     services.observe = [&owner](store::Store::Observer observer) {
         return owner.observe(std::move(observer));
     };

@@ -88,11 +88,11 @@ Result<std::optional<UrlKey>> key_in(const Query& query) {
     return crawl::url_key(*url, crawl::identity_rules(crawl::CrawlOptions{}));
 }
 
-Result<json::value> read_chunks(index::Index& index, const Call& call, const std::vector<ChunkRef>& wanted,
+Result<json::value> read_chunks(Api& api, const Call& call, const std::vector<ChunkRef>& wanted,
                                 bool with_vectors) {
     const auto with = with_vectors ? index::WithVectors::yes : index::WithVectors::no;
     const std::string& name = call.values.at(0);
-    json::array chunks = TRY(index::chunk_records(index, call.collection(name), wanted, with));
+    json::array chunks = TRY(api.services().read_chunks(call.collection(name), wanted, with));
     for (json::value& chunk : chunks) chunk.get_object()["collection"] = name;
     return json::object{{"success", true}, {"chunks", std::move(chunks)}};
 }
@@ -191,7 +191,7 @@ void list_chunks(Api& api, store::Reader&, Call call) {
         return call.respond(reply(Error{ErrorCode::invalid_argument, "say of which: ?document= its number"}));
     std::vector<ChunkRef> wanted;
     for (int i = 0; i < limit; ++i) wanted.push_back({*document, static_cast<int>(after.value_or(0)) + i});
-    answer(call, read_chunks(*api.services().index, call, wanted, with_vectors));
+    answer(call, read_chunks(api, call, wanted, with_vectors));
 }
 
 void write_documents(Api& api, store::Reader&, Call call) {
