@@ -313,4 +313,14 @@ Result<RequestRecord> parse_request_record(const json::value& record) {
         record, "a request", [](auto& visit, RequestRecord& to) { each_field_of_request(visit, to); });
 }
 
+json::object record_of(const RequestDay& day) {
+    return write_fields([&](auto& visit) {
+        visit("day", day.day);
+        visit("route", day.route);
+        visit("status_code", day.status);
+        visit("requests", day.requests);
+        visit("duration_ms", day.took);
+    });
+}
+
 }  // namespace quarry

@@ -52,4 +52,6 @@ Result<SessionDay> parse_session_day(const boost::json::value& record);
 boost::json::object record_of(const RequestRecord& request);
 Result<RequestRecord> parse_request_record(const boost::json::value& record);
 
+boost::json::object record_of(const RequestDay& day);
+
 }  // namespace quarry

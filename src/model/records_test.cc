@@ -264,6 +264,34 @@ TEST_CASE("a collection, a session and a day of sessions arrive as they were sen
     CHECK(read_day.counts == day.counts);
 }
 
+TEST_CASE("a record of a request is read as it was written") {
+    const RequestRecord request{.at = Timestamp(std::chrono::milliseconds(1'760'000'000'123)),
+                                .method = "GET",
+                                .path = "/v2/crawl/7",
+                                .route = "/v2/crawl/{id}",
+                                .status = 404,
+                                .took = std::chrono::microseconds(1'500),
+                                .request_id = "ab12",
+                                .peer = "127.0.0.1",
+                                .user_agent = "curl",
+                                .owner = "team",
+                                .extra = R"({"bytes":3})"};
+
+    const RequestRecord read = parse_request_record(sent(record_of(request))).value();
+
+    CHECK(read.at == request.at);
+    CHECK(read.method == request.method);
+    CHECK(read.path == request.path);
+    CHECK(read.route == request.route);
+    CHECK(read.status == request.status);
+    CHECK(read.took == request.took);
+    CHECK(read.request_id == request.request_id);
+    CHECK(read.peer == request.peer);
+    CHECK(read.user_agent == request.user_agent);
+    CHECK(read.owner == request.owner);
+    CHECK(read.extra == request.extra);
+}
+
 TEST_CASE("a record that is none is refused") {
     for (const char* text :
          {"[]", "null", R"({"number": "7"})", R"({"status": "broken"})", R"({"created_at": "today"})",

@@ -156,3 +156,35 @@ TEST_CASE("what was asked is counted for Prometheus") {
     CHECK(metrics.body.contains("quarry_requests_total{route=\"\",status=\"404\"} 1\n"));
     CHECK(metrics.body.contains("quarry_outbox{state=\"pending\"} 0\n"));
 }
+
+TEST_CASE("what was asked can be looked up, by each owner its own") {
+    const DataHome home;
+    const Key key = create_key(home, {"--owner", "team"});
+    const auto requests_of = [](const ApiClient& client, std::string_view parameters) {
+        return client.get(fmt::format("/api/v1/requests{}", parameters)).json().at("requests").as_array();
+    };
+    {
+        Service service(home);
+        CHECK(service.client.get("/nowhere").status == 404);
+        CHECK(client_with(service, key).get("/v2/team/queue-status").status == 200);
+        CHECK(service.stop() == 0);
+    }
+    Service service(home);
+    const ApiClient team = client_with(service, key);
+
+    const json::array all = requests_of(service.client, "");
+    const json::array failed = requests_of(service.client, "?least_status=400");
+    const json::array own = requests_of(team, "");
+
+    CHECK(all.size() >= 3);  // also those that asked whether the server is ready
+    REQUIRE(failed.size() == 1);
+    CHECK(failed[0].at("path") == "/nowhere");
+    CHECK(failed[0].at("status_code") == 404);
+    CHECK(failed[0].at("client_ip") == "127.0.0.1");
+    CHECK(failed[0].at("method") == "GET");
+    REQUIRE(own.size() == 1);
+    CHECK(own[0].at("route") == "/v2/team/queue-status");
+    CHECK(service.client.get("/api/v1/requests/days").status == 200);
+    CHECK(team.get("/api/v1/requests/days").status == 403);
+    CHECK(team.get("/api/v1/sessions/days").status == 403);
+}

@@ -43,6 +43,15 @@ Result<json::value> answer_each(Api& api, const Call& call, const json::object& 
     return json::object{{"success", true}, {"answers", std::move(answers)}};
 }
 
+// What is summed up by day is of all owners.
+bool sees_sums(const Call& call) {
+    return call.owner == local_owner;
+}
+
+Error sums_are_not_shown() {
+    return {ErrorCode::refused, "what is summed up by day is of all owners, and shown to the machine's own"};
+}
+
 // One who follows what happens: those who read too slowly are cut off.
 bool tell(Follower& follower, const store::Event& event) {
     follower.send(json::serialize(store::record_of(event)));
@@ -128,10 +137,41 @@ void list_session_days(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
     const int limit = query.limit(100, most);
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    if (!sees_sums(call)) return call.respond(reply(sums_are_not_shown()));
     const auto days = reader.session_days(limit);
     if (!days) return call.respond(reply(days.error()));
     json::array records;
     for (const SessionDay& day : *days) records.push_back(record_of(day));
+    call.respond(reply(json::object{{"success", true}, {"days", std::move(records)}}));
+}
+
+void list_requests(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 10'000, most_status = 599;
+    Query query(call.request());
+    const store::RequestFilter filter{
+        .since = query.time("since"),
+        .before = query.time("before"),
+        .owner = sees_sums(call) ? query.text("owner") : call.owner,
+        .least_status = static_cast<int>(query.integer("least_status", 0, most_status).value_or(0)),
+        .limit = query.limit(100, most)};
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    const auto requests = reader.requests(filter);
+    if (!requests) return call.respond(reply(requests.error()));
+    json::array records;
+    for (const RequestRecord& request : *requests) records.push_back(record_of(request));
+    call.respond(reply(json::object{{"success", true}, {"requests", std::move(records)}}));
+}
+
+void list_request_days(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 100'000;
+    Query query(call.request());
+    const int limit = query.limit(1'000, most);
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    if (!sees_sums(call)) return call.respond(reply(sums_are_not_shown()));
+    const auto days = reader.request_days(limit);
+    if (!days) return call.respond(reply(days.error()));
+    json::array records;
+    for (const RequestDay& day : *days) records.push_back(record_of(day));
     call.respond(reply(json::object{{"success", true}, {"days", std::move(records)}}));
 }
 
