@@ -134,14 +134,14 @@ FetchTask::State FetchTask::follow(net::HttpResponse response) {
     if (is_vetoed) return Finished{to_page(std::move(response))};
     if (++redirects_ > shared_->config.max_redirects)
         return failed(
-            {ErrorCode::refused, fmt::format("more than {} redirects", shared_->config.max_redirects)});
+            {ErrorCode::corrupt, fmt::format("more than {} redirects", shared_->config.max_redirects)});
     if (!target) return failed(std::move(target).error());
     // Gone for good: a later hop back to the first origin is no reason to trust it with what another one
     // asked for.
     if (!is_same_origin(url_, *target)) headers_ = headers_without_secrets(headers_);
     if (visited_.empty()) visited_.insert(url_.without_fragment() + "\n");  // The first hop has no cookies.
     url_ = *std::move(target);
-    if (!is_new_place()) return failed({ErrorCode::refused, "the redirects go in a circle"});
+    if (!is_new_place()) return failed({ErrorCode::corrupt, "the redirects go in a circle"});
     return enter_hop();
 }
 

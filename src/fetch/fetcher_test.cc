@@ -136,12 +136,12 @@ TEST_CASE_FIXTURE(Fixture, "a redirect without a target is a page") {
 
 TEST_CASE_FIXTURE(Fixture, "redirects end: after ten, or when they go in a circle") {
     const Error endless = error_of("/endless-redirects");
-    CHECK(endless.code == ErrorCode::refused);
+    CHECK(endless.code == ErrorCode::corrupt);
     CHECK(contains(endless.message, "more than 10 redirects"));
     CHECK(server.count_requests("/endless-redirects") == 11);
 
     const Error circle = error_of("/redirect-loop");
-    CHECK(circle.code == ErrorCode::refused);
+    CHECK(circle.code == ErrorCode::corrupt);
     CHECK(contains(circle.message, "the redirects go in a circle"));
     CHECK(server.count_requests("/redirect-loop") == 1);
 }

@@ -132,8 +132,12 @@ void begin_batch(Api& api, store::Reader& reader, Call call) {
     auto options = read_batch_request(call.body, issues, invalid);
     if (!issues.empty()) return call.respond(reply(issues));
     const json::value* batch = call.body.if_contains("appendToId");
-    auto answer = batch && batch->is_string() ? append(api, reader, call, options)
-                                              : begin(api, reader, call, std::move(options));
+    const bool is_for_more = batch && batch->is_string();
+    auto answer =
+        is_for_more ? append(api, reader, call, options) : begin(api, reader, call, std::move(options));
+    if (!answer && is_for_more && answer.error().code == ErrorCode::invalid_argument)
+        return call.respond(
+            reply(std::vector<Issue>{{.path = "appendToId", .message = "is no id of a batch"}}));
     if (!answer) return call.respond(reply(answer.error()));
     json::array left_out;
     for (const std::string& url : invalid) left_out.emplace_back(url);
