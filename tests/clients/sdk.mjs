@@ -172,7 +172,7 @@ for (const key of ['fc-some-key', undefined]) {
   test(`what cannot be done is said in a sentence ${with_key}`, limit, async () => {
     const refused = [
       [() => client.scrape(site + '/loop'), 500],
-      [() => client.scrape('http://127.0.0.1:1/', { timeout: 1000 }), 408],
+      [() => client.scrape('http://127.0.0.1:1/'), 500],
       [() => client.scrape('ftp://127.0.0.1/'), 400],
       [() => client.startCrawl(site + '/', { includePaths: ['('] }), 400],
       [() => client.getCrawlStatus('018f0000-0000-7000-8000-000000000000'), 404],
