@@ -52,7 +52,7 @@ struct Database {
                         "'a.example', {}, {}, {}, "
                         "{}, 100, 1000, 1, 0, '[]', '[\"https://b.example/\"]', '', 1000, 2000, NULL, {}, 1, "
                         "2, 3, 4, 5, 6, "
-                        "7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)",
+                        "7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, NULL)",
                         row.id, row.collection, row.owner, static_cast<int>(row.state), row.priority,
                         row.company, row.last_id));
     }
@@ -72,7 +72,7 @@ struct Database {
     void url(int id, int group, UrlState state, SkipReason skipped = SkipReason::none) {
         sql(fmt::format(
             "INSERT INTO frontier VALUES ({0}, {1}, 1, x'{0:032x}', {2}, NULL, 1, 0, 1, 0, 0, 0, {3}, "
-            "200, NULL, NULL, NULL, 'https://a.example/{0}', NULL, NULL, 5000, 6000)",
+            "200, NULL, NULL, NULL, 'https://a.example/{0}', NULL, NULL, 5000, 6000, NULL)",
             id, group, static_cast<int>(state), static_cast<int>(skipped)));
     }
     void lease(int id, int worker = 1) {
