@@ -15,7 +15,6 @@
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
-#include "api/asio.h"  // before the others
 #include "api/server.h"
 
 namespace quarry::api {

@@ -10,7 +10,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "api/asio.h"  // before the others
 #include "api/connection.h"
 #include "base/thread_name.h"
 

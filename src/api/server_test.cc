@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "api/asio.h"  // before the others
 
 using namespace quarry;
 using namespace quarry::api;
