@@ -62,11 +62,10 @@ server {{ listen 127.0.0.1:{self.port}; root {root}; index index.html; }} }}""")
         self.process.wait()
 
 
-class DelayProxy(threading.Thread):
+class DelayProxy:
     """Forwards bytes, each answer 50 ms late, so that a crawl waits for its site and not for the machine."""
 
     def __init__(self, target):
-        super().__init__(daemon=True)
         program = os.path.join(tempfile.gettempdir(), "delay.py")
         with open(program, "w") as file:
             file.write("""import asyncio,sys

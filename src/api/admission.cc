@@ -12,12 +12,6 @@
 namespace quarry::api {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
-}
-
 // Clients that have no key send these all the same.
 std::string_view if_token(std::string_view text) {
     return text == "undefined" || text == "null" ? std::string_view() : text;

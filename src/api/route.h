@@ -24,7 +24,7 @@ struct Call {
     std::shared_ptr<Exchange> exchange{};
     std::vector<std::string> values{};  // of the {names} in the route's path, in order
     boost::json::object body{};         // of a route that takes JSON
-    std::string owner = "local";        // whose crawls it may see
+    std::string owner{local_owner};        // whose crawls it may see
     std::string request_id{};
 
     const Request& request() const { return exchange->request(); }

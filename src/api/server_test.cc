@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-
 using namespace quarry;
 using namespace quarry::api;
 using namespace std::chrono_literals;

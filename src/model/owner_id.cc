@@ -6,17 +6,10 @@
 #include <boost/uuid/uuid_io.hpp>
 
 #include "base/ascii.h"
+#include "model/public_id.h"
 
 namespace quarry {
 namespace {
-
-bool is_uuid(std::string_view text) {
-    constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-    return std::ranges::equal(text, shape, [](char c, char expected) {
-        const bool is_hex = is_ascii_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-        return expected == '-' ? c == '-' : is_hex;
-    });
-}
 
 // Ours: drawn once, so that nobody else's name gives the same UUID.
 constexpr boost::uuids::uuid name_space = {

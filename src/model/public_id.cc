@@ -1,6 +1,10 @@
 #include "model/public_id.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "base/ascii.h"
 
 namespace quarry {
 
@@ -78,6 +82,14 @@ Result<PublicId> parse_public_id(std::string_view text, std::uint64_t salt) {
     if (!is_version_7 || (high & 0xfff) != (mixed(value ^ time, salt, rounds) & 0xfff)) return wrong();
     return PublicId{.number = static_cast<std::int64_t>(unscramble(value, salt ^ time)),
                     .created_at = Timestamp(std::chrono::milliseconds(time))};
+}
+
+bool is_uuid(std::string_view text) {
+    constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    return std::ranges::equal(text, shape, [](char c, char expected) {
+        const bool is_hex = is_ascii_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+        return expected == '-' ? c == '-' : is_hex;
+    });
 }
 
 }  // namespace quarry

@@ -24,4 +24,7 @@ struct PublicId {
 // database gives some number: whoever looks it up compares the time of creation.
 Result<PublicId> parse_public_id(std::string_view text, std::uint64_t salt);
 
+// Of the shape xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, in hexadecimal digits of either case.
+bool is_uuid(std::string_view text);
+
 }  // namespace quarry

@@ -1,10 +1,7 @@
 #include "api/firecrawl/groups.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "base/ascii.h"
 #include "model/public_id.h"
 
 namespace quarry::api {
@@ -14,14 +11,6 @@ constexpr std::chrono::hours kept_for{24};
 
 std::unexpected<Error> not_found() {
     return fail(ErrorCode::not_found, "Job not found");
-}
-
-bool is_uuid(std::string_view text) {
-    constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-    return std::ranges::equal(text, shape, [](char c, char expected) {
-        const bool is_hex = is_ascii_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-        return expected == '-' ? c == '-' : is_hex;
-    });
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ Result<json::value> answer_each(Api& api, const Call& call, const json::object& 
     return json::object{{"success", true}, {"answers", std::move(answers)}};
 }
 
-// What is summed up by day is of all owners.
+// What is summed up by day, or kept of requests, is of all owners.
 bool sees_sums(const Call& call) {
     return call.owner == local_owner;
 }
@@ -65,7 +65,7 @@ public:
         : api_(api), follower_(std::move(follower)), owner_(std::move(owner)) {}
 
     bool hear(const store::Event& event) {
-        const auto is_own = event.group ? known(*event.group) : std::optional(owner_ == "local");
+        const auto is_own = event.group ? known(*event.group) : std::optional(owner_ == local_owner);
         if (is_own && *is_own) return tell(*follower_, event);
         if (!is_own)
             api_.post(
