@@ -3,11 +3,9 @@
 namespace quarry::api {
 
 void ObservedExchange::respond(Response response) {
-    const int status = response.status;
-    const std::size_t bytes = response.text().size();
     add_headers(response.headers);
+    tell(response.status, response.text().size());  // first: who has the answer finds it counted
     inner_->respond(std::move(response));
-    tell(status, bytes);
 }
 
 std::shared_ptr<Follower> ObservedExchange::accept_websocket(std::string protocol) {
