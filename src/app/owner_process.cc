@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include "app/collection_report.h"
@@ -16,6 +17,8 @@ namespace quarry::app {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::chrono::seconds rests_after{1};
 
 // What is not to be kept is not written to a log either.
 std::string shown_name(const Group& group) {
@@ -189,10 +192,18 @@ json::object OwnerProcess::status() {
 }
 
 void OwnerProcess::watch_events(std::stop_token stop) {
+    using std::chrono::steady_clock;
     std::vector<News> events;
+    bool has_rested = true;
     do {
-        events_.take(events, std::nullopt, stop);
+        const auto rest_at = steady_clock::now() + rests_after;
+        events_.take(events, has_rested ? std::nullopt : std::optional(rest_at), stop);
         for (const News& news : events) std::visit([&](const auto& event) { handle_event(event); }, news);
+        has_rested = events.empty();
+        if (!has_rested) continue;
+        // Work has paused. What it needed is not kept from others.
+        events = {};
+        malloc_trim(0);
     } while (!stop.stop_requested());
 }
 

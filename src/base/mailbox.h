@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -28,9 +29,11 @@ public:
     }
 
     // Everything that has arrived, in order; waits for the first message until `until` (for ever without it)
-    // or until asked to stop. `messages` is emptied first and lends its memory for the next round.
+    // or until asked to stop. `messages` is emptied first and lends its memory for the next round, unless a
+    // rush has made it large.
     void take(std::vector<Message>& messages, std::optional<TimePoint> until, std::stop_token stop = {}) {
         messages.clear();
+        if (messages.capacity() > most_kept) messages.shrink_to_fit();
         std::unique_lock lock(mutex_);
         const auto has_some = [&] { return !messages_.empty(); };
         if (until) {
@@ -42,6 +45,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t most_kept = 1'024;
+
     std::mutex mutex_;
     std::condition_variable_any arrived_;
     std::vector<Message> messages_;

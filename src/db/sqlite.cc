@@ -198,6 +198,10 @@ Result<bool> Connection::checkpoint(bool all) {
     return code == SQLITE_OK;
 }
 
+void Connection::release_memory() {
+    sqlite3_db_release_memory(handle_);
+}
+
 void Connection::watch_log(std::size_t& pages) {
     const auto hook = [](void* counter, sqlite3*, const char*, int length) {
         *static_cast<std::size_t*>(counter) = static_cast<std::size_t>(length);

@@ -116,6 +116,9 @@ public:
     // empties the log. False if readers were in the way.
     Result<bool> checkpoint(bool all = false);
 
+    // Gives back the memory of pages that are kept for later; they are read again when they are needed.
+    void release_memory();
+
     // Keeps `pages` at the length of the write-ahead log, as of the last commit of this connection. Turns the
     // automatic checkpoints off. `pages` outlives the connection.
     void watch_log(std::size_t& pages);

@@ -79,8 +79,9 @@ SignBits::Piece SignBits::new_piece() const {
     const std::size_t bytes = slots_of_piece * words_per_slot_ * sizeof(std::uint64_t);
     static_assert(slots_of_piece * sizeof(std::uint64_t) % huge_page == 0);
     Piece piece(static_cast<std::uint64_t*>(std::aligned_alloc(huge_page, bytes)));
-    if (!piece) throw std::bad_alloc();            // as any container would
-    ::madvise(piece.get(), bytes, MADV_HUGEPAGE);  // advice: what comes of it does not matter
+    if (!piece) throw std::bad_alloc();  // as any container would
+    // Advice: what comes of it does not matter. A small index need not take large pages.
+    if (!pieces_.empty()) ::madvise(piece.get(), bytes, MADV_HUGEPAGE);
     return piece;
 }
 

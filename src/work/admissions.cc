@@ -9,12 +9,14 @@ constexpr std::size_t max_crawls = 16;
 
 }  // namespace
 
-crawl::Admission& Admissions::of(CrawlContext& crawl) {
+crawl::Admission& Admissions::of(const std::shared_ptr<CrawlContext>& of_crawl) {
+    CrawlContext& crawl = *of_crawl;
     auto scope = crawl.scope();
     if (const auto known = entries_.find(crawl.id); known != entries_.end()) {
         if (known->second.scope == scope) return *known->second.admission;
         entries_.erase(known);
     }
+    std::erase_if(entries_, [](const auto& entry) { return entry.second.crawl.expired(); });
     // Whichever goes can be had again.
     if (entries_.size() >= max_crawls) entries_.erase(entries_.begin());
     Entry& entry = entries_[crawl.id];
@@ -24,6 +26,7 @@ crawl::Admission& Admissions::of(CrawlContext& crawl) {
                           .ignore_robots = crawl.options.ignore_robots,
                           .known = [this, id = crawl.id](const UrlKey& key) { return store_.knows(id, key); },
                           .shapes = &crawl.shapes});
+    entry.crawl = of_crawl;
     entry.scope = std::move(scope);
     return *entry.admission;
 }

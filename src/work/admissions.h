@@ -18,10 +18,11 @@ public:
     explicit Admissions(const store::Store& store) : store_(store) {}
 
     // Good until the next call.
-    crawl::Admission& of(CrawlContext& crawl);
+    crawl::Admission& of(const std::shared_ptr<CrawlContext>& of_crawl);
 
 private:
     struct Entry {
+        std::weak_ptr<CrawlContext> crawl;          // gone when it is over
         std::shared_ptr<const crawl::Scope> scope;  // a widened scope is a new one, with new judgements
         std::unique_ptr<crawl::LinkJudge> judge;
         std::unique_ptr<crawl::Admission> admission;

@@ -187,7 +187,7 @@ void follow_links(const FetchedUrl& fetched, const Document& document, const Pag
     if (crawl.options.sitemap == crawl::SitemapUse::only || crawl.options.list_only_seeds) return;
     const auto page = url::Url::parse(fetched.page->final_url);
     if (!page) return;
-    crawl::Admitted admitted = tools.admissions.of(crawl).from_page(document, *page, fetched.lease.depth);
+    crawl::Admitted admitted = tools.admissions.of(fetched.crawl).from_page(document, *page, fetched.lease.depth);
     outcome.found = std::move(admitted.found);
     outcome.canonical = admitted.canonical;
 }

@@ -329,6 +329,7 @@ Result<bool> SqliteIndex::settle_some() {
     TRY(writer_->connection.execute("PRAGMA synchronous = NORMAL"));
     const Result<bool> has_more = writer_->upkeep.do_some(writer_->next_chunk);
     TRY(writer_->connection.execute("PRAGMA synchronous = FULL"));
+    if (has_more && !*has_more) writer_->connection.release_memory();
     return has_more;
 }
 

@@ -132,6 +132,7 @@ Result<std::uint64_t> check(db::Connection& connection, const std::string& path)
 
 Result<std::unique_ptr<Reader>> open_sqlite_reader(const std::string& path) {
     db::Connection connection = TRY(db::Connection::open(path, db::Access::read_only));
+    TRY(connection.execute("PRAGMA cache_size = -512"));  // there are many of them, and the system caches too
     const auto salt = check(connection, path);
     if (!salt) {
         return fail(salt.error().code, fmt::format("cannot read {}: {}", path, salt.error().message));

@@ -68,6 +68,7 @@ std::vector<Command> Writer::next_batch() {
         lock.unlock();
         if (log_pages_ > idle_checkpoint_pages) checkpoint();
         tidy_log();
+        connection_.release_memory();
         lock.lock();
         filled_.wait(lock, [&] { return has_work() || must_empty_log_; });
     }
