@@ -1,0 +1,58 @@
+#include "db/pg_migration.h"
+
+#include <fmt/format.h>
+
+namespace quarry::db {
+
+namespace {
+
+// "quarry": whoever migrates holds this advisory lock until the end of the transaction, which a pooler
+// between us and the server respects, as it would not a session's lock.
+constexpr std::int64_t migration_lock = 0x717561727279;
+
+Result<void> ensure_meta(PgConnection& connection, const PgTables& tables) {
+    return connection.execute(
+        fmt::format("create schema if not exists {0};"
+                    "create table if not exists {0}.meta(name text primary key, value bigint not null)",
+                    tables.schema));
+}
+
+// The next step, if one is left. Returns the version that it made.
+Result<std::int64_t> take_step(PgConnection& connection, const PgTables& tables) {
+    PgTransaction transaction = TRY(PgTransaction::begin(connection));
+    TRY(connection.query("select pg_advisory_xact_lock($1)", PgValues(migration_lock)));
+    const std::int64_t version = TRY(pg_version_of(connection, tables));
+    if (version == std::ssize(tables.steps)) return version;
+    if (version == 0) TRY(ensure_meta(connection, tables));
+    TRY(connection.execute(tables.steps[static_cast<std::size_t>(version)]));
+    TRY(connection.query(fmt::format("insert into {}.meta values ($1, $2) on conflict (name) do update set "
+                                     "value = excluded.value",
+                                     tables.schema),
+                         PgValues(tables.version, version + 1)));
+    TRY(transaction.commit());
+    return version + 1;
+}
+
+}  // namespace
+
+Result<std::int64_t> pg_version_of(PgConnection& connection, const PgTables& tables) {
+    const std::string meta = tables.schema + ".meta";
+    const auto there = TRY(connection.query("select to_regclass($1) is not null", PgValues(meta)));
+    if (!there.boolean(0, 0)) return 0;
+    const auto rows =
+        TRY(connection.query("select value from " + meta + " where name = $1", PgValues(tables.version)));
+    const std::int64_t version = rows.empty() ? 0 : rows.integer(0, 0);
+    if (version <= std::ssize(tables.steps)) return version;
+    return fail(ErrorCode::unsupported,
+                fmt::format("the {} has version {} of {}, this program knows versions up to {}: use a newer "
+                            "quarry, or another database",
+                            connection.place(), version, tables.what, tables.steps.size()));
+}
+
+Result<void> pg_migrate(PgConnection& connection, const PgTables& tables) {
+    std::int64_t version = TRY(pg_version_of(connection, tables));
+    while (version < std::ssize(tables.steps)) version = TRY(take_step(connection, tables));
+    return {};
+}
+
+}  // namespace quarry::db
