@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "store/sqlite/columns.h"
+#include "store/rows/metric_rows.h"
 #include "store/sqlite/sqlite_reader_query.h"
 
 namespace quarry::store {
@@ -15,12 +15,7 @@ Result<std::map<std::string, Collection>> read_rows(db::Connection& connection, 
     if (!name.empty()) rows.add(" AND name = ?", name);
     std::map<std::string, Collection> collections;
     TRY(rows.each(connection, [&](const db::Statement& row) {
-        collections[std::string(row.text(0))] = {.name = std::string(row.text(0)),
-                                                 .embedder = {.provider = std::string(row.text(1)),
-                                                              .model = std::string(row.text(2)),
-                                                              .dimensions = static_cast<int>(row.integer(3)),
-                                                              .version = std::string(row.text(4))},
-                                                 .created_at = time_of(row.integer(5))};
+        collections[std::string(row.text(0))] = collection_of(row);
     }));
     return collections;
 }

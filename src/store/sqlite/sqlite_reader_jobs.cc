@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "store/sqlite/columns.h"
+#include "store/rows/job_row.h"
 #include "store/sqlite/sqlite_reader_query.h"
 
 namespace quarry::store {
@@ -107,34 +107,6 @@ constexpr Source changes = {
     .since = "coalesce(outbox.finished_at, outbox.created_at)",
     .row_state = "outbox.state",
 };
-
-Job job_of(const db::Statement& row) {
-    Job job{
-        .id = JobId{row.integer(3)},
-        .kind = std::string(row.text(0)),
-        .state = static_cast<JobState>(row.integer(2)),
-        .priority = static_cast<int>(row.integer(4)),
-        .attempts = static_cast<int>(row.integer(5)),
-        .max_attempts = static_cast<int>(row.integer(6)),
-        .stalls = static_cast<int>(row.integer(7)),
-        .progress = static_cast<int>(row.integer(8)),
-        .owner = std::string(row.text(9)),
-        .unique_key = std::string(row.text(11)),
-        .last_error = std::string(row.text(12)),
-        .created_at = time_of(row.integer(14)),
-        .run_at = time_of(row.optional_integer(15)),
-        .started_at = time_of(row.optional_integer(16)),
-        .finished_at = time_of(row.optional_integer(17)),
-        .start_by = time_of(row.optional_integer(18)),
-        .deadline = time_of(row.optional_integer(19)),
-        .payload = std::string(row.text(21)),
-        .result = std::string(row.text(22)),
-        .url = std::string(row.text(20)),
-    };
-    if (const auto group = row.optional_integer(10)) job.group = GroupId{*group};
-    if (const auto worker = row.optional_integer(13)) job.worker = WorkerId{*worker};
-    return job;
-}
 
 void narrow(Query& query, const Source& source, const JobFilter& filter, Timestamp now) {
     const auto equal = [](std::string_view expression) { return " AND " + std::string(expression) + " = ?"; };

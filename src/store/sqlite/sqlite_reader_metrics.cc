@@ -1,8 +1,6 @@
 #include "store/sqlite/sqlite_reader_metrics.h"
 
-#include <algorithm>
-
-#include "store/sqlite/columns.h"
+#include "store/rows/metric_rows.h"
 #include "store/sqlite/session_columns.h"
 #include "store/sqlite/sqlite_reader_query.h"
 
@@ -10,43 +8,7 @@ namespace quarry::store {
 
 namespace {
 
-using std::chrono::microseconds;
-using std::chrono::milliseconds;
-
 constexpr int pages_per_step = 5'000;
-
-SessionCounts counts_of(const db::Statement& row, int column) {
-    return {.total_urls = row.integer(column),
-            .completed_urls = row.integer(column + 1),
-            .failed_urls = row.integer(column + 2),
-            .pages_indexed = row.integer(column + 3),
-            .pages_failed = row.integer(column + 4),
-            .chunks = row.integer(column + 5),
-            .fetch = milliseconds(row.integer(column + 6)),
-            .extract = milliseconds(row.integer(column + 7)),
-            .chunking = milliseconds(row.integer(column + 8)),
-            .embedding = milliseconds(row.integer(column + 9)),
-            .index = milliseconds(row.integer(column + 10)),
-            .bm25 = milliseconds(row.integer(column + 11)),
-            .duration = milliseconds(row.integer(column + 12))};
-}
-
-Session session_of(const db::Statement& row) {
-    Session session{.id = row.integer(0),
-                    .operation = std::string(row.text(3)),
-                    .base_url = std::string(row.text(4)),
-                    .owner = std::string(row.text(5)),
-                    .started_at = time_of(row.integer(6)),
-                    .completed_at = time_of(row.optional_integer(7)),
-                    .success = row.integer(8) != 0,
-                    .auto_index = row.integer(9) != 0,
-                    .counts = counts_of(row, 10),
-                    .extra = std::string(row.text(23)),
-                    .error = std::string(row.text(24))};
-    if (const auto group = row.optional_integer(1)) session.group = GroupId{*group};
-    if (const auto job = row.optional_integer(2)) session.job = JobId{*job};
-    return session;
-}
 
 // `began` and `operation` are what the fields of the filter mean in this table.
 Result<void> read_from(db::Connection& connection, Query query, const SessionFilter& filter,
@@ -68,17 +30,6 @@ constexpr const char* select_groups =
     "grp.index_pages, " GROUP_SESSION_COUNTS
     ", '', grp.error FROM grp CROSS JOIN owner ON owner.id = grp.owner WHERE true";
 
-SlowPage slow_page_of(const db::Statement& row) {
-    return {.url = std::string(row.text(1)),
-            .timings = {.fetch = microseconds(row.integer(2)),
-                        .extract = microseconds(row.integer(3)),
-                        .chunk = microseconds(row.integer(4)),
-                        .embed = microseconds(row.integer(5)),
-                        .index = microseconds(row.integer(6)),
-                        .chunks = row.integer(7),
-                        .note = std::string(row.text(8))}};
-}
-
 // The time that indexing took is known as long as the page's last change is that of these words.
 Query pages_with_times(GroupId group, std::int64_t after) {
     Query query(
@@ -91,20 +42,13 @@ Query pages_with_times(GroupId group, std::int64_t after) {
     return query;
 }
 
-void keep_slowest(std::vector<SlowPage>& pages, int limit) {
-    std::ranges::stable_sort(pages, std::greater{},
-                             [](const SlowPage& page) { return page.timings.total(); });
-    if (std::ssize(pages) > limit) pages.resize(static_cast<std::size_t>(std::max(limit, 0)));
-}
-
 }  // namespace
 
 Result<std::vector<Session>> read_sessions(db::Connection& connection, const SessionFilter& filter) {
     std::vector<Session> sessions;
     TRY(read_from(connection, Query(select_sessions), filter, sessions));
     TRY(read_from(connection, Query(select_groups), filter, sessions));
-    std::ranges::stable_sort(sessions, std::greater{}, &Session::started_at);
-    if (std::ssize(sessions) > filter.limit) sessions.resize(static_cast<std::size_t>(filter.limit));
+    keep_newest(sessions, filter.limit);
     return sessions;
 }
 
@@ -112,13 +56,7 @@ Result<std::vector<SessionDay>> read_session_days(db::Connection& connection, in
     Query query("SELECT day, operation, sessions, successes, " SESSION_COUNTS " FROM session_day WHERE true");
     query.add(" ORDER BY day DESC, operation LIMIT ?", limit);
     std::vector<SessionDay> days;
-    TRY(query.each(connection, [&](const db::Statement& row) {
-        days.push_back({.day = time_of(row.integer(0)),
-                        .operation = std::string(row.text(1)),
-                        .sessions = row.integer(2),
-                        .successes = row.integer(3),
-                        .counts = counts_of(row, 4)});
-    }));
+    TRY(query.each(connection, [&](const db::Statement& row) { days.push_back(session_day_of(row)); }));
     return days;
 }
 

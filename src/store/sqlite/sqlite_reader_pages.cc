@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "store/pack.h"
-#include "store/sqlite/columns.h"
+#include "store/rows/page_row.h"
 #include "store/sqlite/sqlite_reader_query.h"
 
 namespace quarry::store {
@@ -16,10 +16,6 @@ namespace {
 // no snapshot is held for long.
 constexpr std::int64_t max_pages_walked = 20'000;
 
-// The columns that page_of reads. A group's own visit comes first, what the page is now behind it.
-#define PAGE_FACTS                                                                      \
-    " page.content_hash, page.simhash, page.body_bytes, page.etag, page.last_modified," \
-    " page.content_type, page.title, page.language, page.changed_at, twin.url, page.key"
 #define NEAR_DUPLICATE \
     " LEFT JOIN page AS twin ON twin.collection = page.collection AND twin.key = page.near_duplicate_of"
 #define CONTENT_COLUMNS ", content.markdown, content.details, content.html"
@@ -47,33 +43,12 @@ struct PackedPage {
     std::optional<PackedContent> content{};
 };
 
-PackedPage page_of(const db::Statement& row, bool with_content) {
-    PackedPage packed{.place = row.integer(0)};
-    StoredPage& page = packed.page;
-    page.id = PageId{row.integer(1)};
-    page.content_id = ContentId{row.integer(2)};
-    page.collection = row.text(3);
-    page.facts = {
-        .url = std::string(row.text(4)),
-        .final_url = std::string(row.text(5)),
-        .status = static_cast<int>(row.integer(6)),
-        .etag = std::string(row.text(11)),
-        .last_modified = std::string(row.text(12)),
-        .content_type = std::string(row.text(13)),
-        .title = std::string(row.text(14)),
-        .language = std::string(row.text(15)),
-        .content_hash = static_cast<std::uint64_t>(row.integer(8)),
-        .simhash = static_cast<std::uint64_t>(row.integer(9)),
-        .body_bytes = row.integer(10),
-        .fetched_at = time_of(row.integer(7)),
-    };
-    page.changed_at = time_of(row.integer(16));
-    page.near_duplicate_of = row.text(17);
-    page.key = key_of(row.text(18)).value_or(UrlKey{});
+PackedPage packed_page_of(const db::Statement& row, bool with_content) {
+    PackedPage packed{.place = row.integer(0), .page = page_of(row)};
     if (with_content) {
-        packed.content = PackedContent{.markdown = std::string(row.text(19)),
-                                       .details = std::string(row.text(20)),
-                                       .html = std::string(row.text(21))};
+        packed.content = PackedContent{.markdown = std::string(row.text(page_columns)),
+                                       .details = std::string(row.text(page_columns + 1)),
+                                       .html = std::string(row.text(page_columns + 2))};
     }
     return packed;
 }
@@ -140,8 +115,9 @@ Result<std::optional<std::int64_t>> end_of_walk(db::Connection& connection, std:
 
 Result<StoredPages> read(db::Connection& connection, Query query, const PagePage& page) {
     std::vector<PackedPage> rows;
-    TRY(query.each(connection,
-                   [&](const db::Statement& row) { rows.push_back(page_of(row, page.with_content)); }));
+    TRY(query.each(connection, [&](const db::Statement& row) {
+        rows.push_back(packed_page_of(row, page.with_content));
+    }));
     StoredPages pages;
     pages.last = rows.empty() ? page.after : rows.back().place;
     if (std::ssize(rows) >= page.limit && !rows.empty()) pages.next = pages.last;
@@ -174,7 +150,7 @@ Result<std::vector<StoredPage>> read_page_versions(db::Connection& connection,
     std::vector<StoredPage> pages;
     for (const ContentId version : versions) {
         if (!TRY(find.bind(number(version)).step())) continue;
-        PackedPage packed = page_of(find, true);
+        PackedPage packed = packed_page_of(find, true);
         find.reset();  // no snapshot is held while it is unpacked
         pages.push_back(TRY(unpacked(std::move(packed))));
     }
@@ -188,7 +164,7 @@ Result<std::optional<StoredPage>> read_page(db::Connection& connection, std::str
     query.add(CONTENT_COLUMNS " FROM page" NEAR_DUPLICATE " LEFT JOIN content ON content.id = page.content");
     query.add(" WHERE page.collection = ?", collection).add_blob(" AND page.key = ?", column.blob());
     std::optional<PackedPage> found;
-    TRY(query.each(connection, [&](const db::Statement& row) { found = page_of(row, true); }));
+    TRY(query.each(connection, [&](const db::Statement& row) { found = packed_page_of(row, true); }));
     if (!found) return std::nullopt;
     return TRY(unpacked(*std::move(found)));
 }

@@ -1,6 +1,6 @@
 #include "store/sqlite/sqlite_reader_urls.h"
 
-#include "store/sqlite/columns.h"
+#include "store/rows/job_row.h"
 #include "store/sqlite/sqlite_reader_query.h"
 
 namespace quarry::store {
@@ -29,28 +29,6 @@ constexpr const char* select_urls =
     ", status, attempts, stalls, note, run_at, frontier.finished_at, content, frontier.error"
     " FROM grp CROSS JOIN frontier LEFT JOIN lease ON lease.id = frontier.id"
     " WHERE +frontier.grp = grp.id AND frontier.id <= coalesce(grp.last_id, 9223372036854775807)";
-
-FrontierUrl url_of(const db::Statement& row, GroupId group) {
-    FrontierUrl url{
-        .id = JobId{row.integer(0)},
-        .group = group,
-        .url = std::string(row.text(1)),
-        .final_url = std::string(row.text(2)),
-        .depth = static_cast<int>(row.integer(3)),
-        .source = static_cast<UrlSource>(row.integer(4)),
-        .state = static_cast<UrlState>(row.integer(5)),
-        .skipped = static_cast<SkipReason>(row.integer(6)),
-        .status = static_cast<int>(row.integer(7)),
-        .attempts = static_cast<int>(row.integer(8)),
-        .stalls = static_cast<int>(row.integer(9)),
-        .note = std::string(row.text(10)),
-        .run_at = time_of(row.optional_integer(11)),
-        .finished_at = time_of(row.optional_integer(12)),
-    };
-    if (const auto content = row.optional_integer(13)) url.content = ContentId{*content};
-    if (const auto error = row.optional_integer(14)) url.error = static_cast<ErrorCode>(*error);
-    return url;
-}
 
 }  // namespace
 
