@@ -154,7 +154,8 @@ create table quarry.done(
     primary key(id, finished_at)
 ) partition by range (finished_at);
 create table quarry.done_other partition of quarry.done default;
-create index done_grp on quarry.done(grp) where grp is not null;
+create index done_grp on quarry.done(grp, id) where grp is not null;
+create index done_failed on quarry.done(id) where state = 3;
 
 create table quarry.payload(id bigint primary key, body text not null);
 alter table quarry.payload alter column body set storage main;
@@ -249,7 +250,8 @@ create table quarry.grp(
 create unique index grp_request_key on quarry.grp(owner, request_key) where request_key is not null;
 create index grp_open on quarry.grp(priority, id) where finished_at is null;
 create index grp_finished_at on quarry.grp(finished_at) where finished_at is not null;
-create index grp_created_at on quarry.grp(created_at);
+create index grp_owner on quarry.grp(owner, id);
+create index grp_began on quarry.grp(coalesce(started_at, created_at));
 
 create table quarry.host(
     id          bigint generated always as identity primary key,
@@ -290,6 +292,7 @@ create table quarry.frontier(
 ) with (fillfactor = 80);
 create unique index frontier_key on quarry.frontier(grp, key);
 create index frontier_grp on quarry.frontier(grp, id);
+create index frontier_failed on quarry.frontier(grp, id) where state = 3;
 
 -- Those of open crawls that may be fetched now; and the hosts which have some, the next to be served first.
 create table quarry.url_ready(
@@ -378,16 +381,20 @@ create table quarry.page(
 create unique index page_key on quarry.page(collection, key);
 create index page_site on quarry.page(site, collection);
 
--- The words, compressed already. A version lives as long as its page has it or a crawl brought it.
+-- The words. A version lives as long as its page has it or a crawl brought it. They are text, compressed by the
+-- server, so that it can be asked for them in SQL; HTML is compressed already (pack.h).
 create table quarry.content(
     id       bigint primary key,
     page     bigint not null,
-    details  bytea not null,
-    markdown bytea not null,
+    details  text not null,  -- JSON
+    markdown text not null,
     html     bytea
 );
-alter table quarry.content alter column details set storage external, alter column markdown set storage external,
-    alter column html set storage external;
+alter table quarry.content alter column html set storage external;
+do $$ begin
+    alter table quarry.content alter column details set compression lz4, alter column markdown set compression lz4;
+exception when feature_not_supported then null;  -- a server that was built without it has its own way
+end $$;
 
 -- Changes of pages, in order, waiting to be indexed: the embedding queue.
 create table quarry.outbox(
