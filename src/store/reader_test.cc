@@ -1,84 +1,13 @@
-// What a reader shows of a database file, row by row. The rows are written as SQL, so that every state can be
-// had at will; what the store itself writes is read in the promises.
+// What a reader shows of a database, row by row.
 #include <fstream>
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include "db/sqlite.h"
-#include "servers/temporary_folder.h"
-#include "store/pack.h"
-#include "store/sqlite/page_rows.h"
-#include "store/sqlite/schema.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/reader_database.h"
 
 namespace quarry::store {
 
 namespace {
-
-// Owners 1 "ann" and 2 "bob", kinds 1 "scrape" and 2 "webhook".
-struct Database {
-    test::TemporaryFolder folder;
-    std::string path = folder.file("quarry.db");
-    db::Connection connection = db::Connection::open(path, db::Access::create).value();
-    std::unique_ptr<Reader> reader;
-
-    Database() {
-        sql("PRAGMA journal_mode = WAL");
-        REQUIRE(migrate(connection));
-        sql("INSERT INTO meta VALUES ('salt', 77)");
-        sql("INSERT INTO owner(id, name) VALUES (1, 'ann'), (2, 'bob')");
-        sql("INSERT INTO kind VALUES (1, 'scrape'), (2, 'webhook')");
-        reader = open_sqlite_reader(path).value();
-    }
-
-    void sql(std::string_view text) {
-        const auto done = connection.execute(text);
-        if (!done) FAIL(done.error().message);
-    }
-
-    struct GroupRow {
-        int id = 0;
-        JobState state = JobState::running;
-        int owner = 1;
-        std::string collection = "docs";
-        int priority = 2;
-        int company = 0;
-        std::string last_id = "NULL";
-    };
-    void group(const GroupRow& row) {
-        sql(
-            fmt::format("INSERT INTO grp VALUES ({}, 'crawl', 'https://a.example/', '{{}}', '{}', "
-                        "'a.example', {}, {}, {}, "
-                        "{}, 100, 1000, 1, 0, '[]', '[\"https://b.example/\"]', '', 1000, 2000, NULL, {}, 1, "
-                        "2, 3, 4, 5, 6, "
-                        "7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, NULL)",
-                        row.id, row.collection, row.owner, static_cast<int>(row.state), row.priority,
-                        row.company, row.last_id));
-    }
-    void job(int id, JobState state, const std::string& group = "NULL", int kind = 1, int owner = 1) {
-        sql(fmt::format(
-            "INSERT INTO job VALUES ({}, {}, {}, 2, {}, {}, 1, 3, 0, 40, 0, 1000, 5000, NULL, 9000, "
-            "'key-{}', 'it broke')",
-            id, kind, static_cast<int>(state), owner, group, id));
-        sql(fmt::format("INSERT INTO payload VALUES ({}, '{{\"n\":{}}}')", id, id));
-    }
-    void done(int id, JobState state, const std::string& group = "NULL", std::int64_t finished_at = 3'000) {
-        sql(fmt::format(
-            "INSERT INTO done VALUES ({}, 1, {}, 2, 1, {}, 0, 3, 0, 0, 1000, 2000, {}, NULL, 5, NULL, "
-            "NULL, '{{\"ok\":true}}')",
-            id, static_cast<int>(state), group, finished_at));
-    }
-    void url(int id, int group, UrlState state, SkipReason skipped = SkipReason::none) {
-        sql(fmt::format(
-            "INSERT INTO frontier VALUES ({0}, {1}, 1, x'{0:032x}', {2}, NULL, 1, 0, 1, 0, 0, 0, {3}, "
-            "200, NULL, NULL, NULL, 'https://a.example/{0}', NULL, NULL, 5000, 6000, NULL)",
-            id, group, static_cast<int>(state), static_cast<int>(skipped)));
-    }
-    void lease(int id, int worker = 1) {
-        sql(fmt::format("INSERT INTO lease VALUES ({}, {}, {}, {})", id, id, worker, 2'000 + id));
-    }
-};
 
 std::vector<std::int64_t> ids(const std::vector<Job>& jobs) {
     std::vector<std::int64_t> result;
@@ -140,18 +69,21 @@ TEST_CASE("a file that is no database is refused by its name") {
 }
 
 TEST_CASE("a database of a newer version is refused") {
-    Database database;
+    SqliteRows database;
     database.sql("PRAGMA user_version = 99");
 
     CHECK(open_sqlite_reader(database.path).error().code == ErrorCode::unsupported);
 }
 
-TEST_CASE("a reader knows the salt of public ids") {
-    CHECK(Database().reader->salt() == 77);
+TEST_CASE_TEMPLATE("a reader knows the salt of public ids", Database, EVERY_DATABASE) {
+    Database database;
+    if (!database.is_there()) return;
+    CHECK(database.reader->salt() == 77);
 }
 
-TEST_CASE("a group is read with its owner, its counters and its roots") {
+TEST_CASE_TEMPLATE("a group is read with its owner, its counters and its roots", Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10});
 
     const Group group = database.reader->group(GroupId{10}).value();
@@ -170,8 +102,10 @@ TEST_CASE("a group is read with its owner, its counters and its roots") {
     CHECK(database.reader->group(GroupId{11}).error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("groups are listed from the newest on, by owner and state, page after page") {
+TEST_CASE_TEMPLATE("groups are listed from the newest on, by owner and state, page after page", Database,
+                   EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10});
     database.group({.id = 20, .state = JobState::completed});
     database.group({.id = 30, .owner = 2});
@@ -183,8 +117,9 @@ TEST_CASE("groups are listed from the newest on, by owner and state, page after 
     CHECK(ids(database.reader->groups({.states = {JobState::running}}).value()) == Ids{30, 10});
 }
 
-TEST_CASE("a waiting group knows its place among those of its owner") {
+TEST_CASE_TEMPLATE("a waiting group knows its place among those of its owner", Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10});
     database.group({.id = 20, .state = JobState::queued});
     database.group({.id = 30, .state = JobState::queued});
@@ -198,23 +133,25 @@ TEST_CASE("a waiting group knows its place among those of its owner") {
     CHECK(database.reader->position(GroupId{40}).value() == 1);
 }
 
-TEST_CASE("the URLs being fetched are the newest leases of the group") {
+TEST_CASE_TEMPLATE("the URLs being fetched are the newest leases of the group", Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10});
     for (const int id : {11, 12, 13, 14}) database.url(id, id == 14 ? 9 : 10, UrlState::queued);
-    for (const int id : {11, 13, 14}) database.lease(id);
+    for (const int id : {11, 13, 14}) database.lease_url(id);
 
     CHECK(database.reader->current_urls(GroupId{10}, 10).value() ==
           std::vector<std::string>{"https://a.example/13", "https://a.example/11"});
     CHECK(database.reader->current_urls(GroupId{10}, 1).value().size() == 1);
 }
 
-TEST_CASE("an open job runs while somebody has a lease on it") {
+TEST_CASE_TEMPLATE("an open job runs while somebody has a lease on it", Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.job(20, JobState::queued);
     database.job(21, JobState::queued);
     database.job(22, JobState::paused);
-    database.lease(21, 4);
+    database.lease_job(21, 4);
 
     const auto jobs = database.reader->jobs({}).value();
 
@@ -224,17 +161,18 @@ TEST_CASE("an open job runs while somebody has a lease on it") {
     CHECK(jobs[0].owner == "ann");
     CHECK(jobs[0].unique_key == "key-20");
     CHECK(jobs[0].last_error == "it broke");
-    CHECK(jobs[0].progress == 40);
     CHECK(jobs[0].deadline == Timestamp(std::chrono::milliseconds(9'000)));
     CHECK_FALSE(jobs[0].worker);
     CHECK(jobs[1].state == JobState::running);
+    CHECK(jobs[1].progress == 40);
     CHECK(jobs[1].worker == WorkerId{4});
     CHECK(jobs[1].started_at == Timestamp(std::chrono::milliseconds(2'021)));
     CHECK(jobs[2].state == JobState::paused);
 }
 
-TEST_CASE("payload and result are read only when asked for") {
+TEST_CASE_TEMPLATE("payload and result are read only when asked for", Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.job(20, JobState::queued);
     database.done(21, JobState::completed);
 
@@ -244,8 +182,10 @@ TEST_CASE("payload and result are read only when asked for") {
     CHECK(database.reader->job(JobId{21}).value().result == "{\"ok\":true}");
 }
 
-TEST_CASE("open and ended jobs are one list in order of their ids, page after page") {
+TEST_CASE_TEMPLATE("open and ended jobs are one list in order of their ids, page after page", Database,
+                   EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     for (int id = 20; id < 30; ++id) {
         if (id % 3 == 0) {
             database.done(id, JobState::completed);
@@ -267,8 +207,9 @@ TEST_CASE("open and ended jobs are one list in order of their ids, page after pa
     CHECK(seen == Ids{20, 21, 22, 23, 24, 25, 26, 27, 28, 29});
 }
 
-TEST_CASE("every field of a filter narrows the list of jobs") {
+TEST_CASE_TEMPLATE("every field of a filter narrows the list of jobs", Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10});
     database.job(20, JobState::queued);
     database.job(21, JobState::paused, "10");
@@ -289,8 +230,10 @@ TEST_CASE("every field of a filter narrows the list of jobs") {
     CHECK(listed({.kind = "nothing"}).empty());
 }
 
-TEST_CASE("age is counted from the end of a job, or from its beginning if it has not ended") {
+TEST_CASE_TEMPLATE("age is counted from the end of a job, or from its beginning if it has not ended",
+                   Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::system_clock::now().time_since_epoch());
     database.job(20, JobState::queued);
@@ -301,13 +244,15 @@ TEST_CASE("age is counted from the end of a job, or from its beginning if it has
           Ids{20, 22});
 }
 
-TEST_CASE("URLs are jobs of kind fetch_page, listed when asked for by kind, group or id") {
+TEST_CASE_TEMPLATE("URLs are jobs of kind fetch_page, listed when asked for by kind, group or id", Database,
+                   EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10});
     database.job(11, JobState::queued, "10");
     database.url(12, 10, UrlState::completed);
     database.url(13, 10, UrlState::queued);
-    database.lease(13);
+    database.lease_url(13);
     database.url(14, 10, UrlState::skipped, SkipReason::robots);
 
     CHECK(ids(database.reader->jobs({}).value()) == Ids{11});
@@ -324,15 +269,12 @@ TEST_CASE("URLs are jobs of kind fetch_page, listed when asked for by kind, grou
     CHECK(database.reader->job(JobId{99}).error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("changes that wait to be indexed are jobs of kind embed_page") {
+TEST_CASE_TEMPLATE("changes that wait to be indexed are jobs of kind embed_page", Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10, .owner = 2});
-    database.sql(
-        "INSERT INTO outbox VALUES (31, 1, 1, 1, 'docs', 10, 0, 2, 1, NULL, 1000, NULL, "
-        "'https://a.example/1', 'no model', 0, 0, NULL, NULL, NULL, NULL, NULL, NULL)");
-    database.sql(
-        "INSERT INTO outbox VALUES (32, 1, 1, 1, 'blog', NULL, 3, 2, 1, NULL, 1000, 2000, "
-        "'https://a.example/2', NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL)");
+    database.change({.id = 31, .group = "10", .last_error = "'no model'"});
+    database.change({.id = 32, .state = JobState::failed, .collection = "blog"});
 
     const auto jobs = database.reader->jobs({.filter = {.kind = "embed_page"}}).value();
 
@@ -340,7 +282,7 @@ TEST_CASE("changes that wait to be indexed are jobs of kind embed_page") {
     CHECK(jobs[0].state == JobState::queued);
     CHECK(jobs[0].owner == "bob");
     CHECK(jobs[0].last_error == "no model");
-    CHECK(jobs[0].url == "https://a.example/1");
+    CHECK(jobs[0].url == "https://a.example/31");
     CHECK(jobs[1].state == JobState::failed);
     CHECK(ids(database.reader->jobs({.filter = {.kind = "embed_page", .collection = "blog"}}).value()) ==
           Ids{32});
@@ -348,20 +290,19 @@ TEST_CASE("changes that wait to be indexed are jobs of kind embed_page") {
     CHECK(ids(database.reader->jobs({.filter = {.group = GroupId{10}}}).value()).empty());
 }
 
-TEST_CASE("jobs are counted by kind and state, URLs by the counters of their groups") {
+TEST_CASE_TEMPLATE("jobs are counted by kind and state, URLs by the counters of their groups", Database,
+                   EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10});
     database.group({.id = 11, .state = JobState::cancelled});
     database.sql("UPDATE grp SET discovered = 30, queued = 0, running = 0 WHERE id = 11");
     database.job(20, JobState::queued);
     database.job(21, JobState::queued);
-    database.lease(21);
+    database.lease_job(21);
     database.done(22, JobState::failed);
     database.sql("INSERT INTO outbox_count VALUES (10, 'docs', 1, 0, 0, 0, 0, '')");
-    database.sql(
-        "INSERT INTO outbox VALUES (31, 1, 1, 1, 'docs', 10, 0, 2, 1, NULL, 1000, NULL, 'u', NULL, 0, 0, "
-        "NULL, "
-        "NULL, NULL, NULL, NULL, NULL)");
+    database.change({.id = 31, .group = "10"});
 
     const auto counts = database.reader->job_counts({}).value();
 
@@ -377,8 +318,10 @@ TEST_CASE("jobs are counted by kind and state, URLs by the counters of their gro
     CHECK(database.reader->job_counts({.kind = "embed_page"}).value().size() == 1);
 }
 
-TEST_CASE("URLs of a crawl are listed in order of discovery, by state and reason") {
+TEST_CASE_TEMPLATE("URLs of a crawl are listed in order of discovery, by state and reason", Database,
+                   EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10});
     database.group({.id = 12});
     database.url(11, 10, UrlState::completed);
@@ -386,7 +329,7 @@ TEST_CASE("URLs of a crawl are listed in order of discovery, by state and reason
     database.url(14, 10, UrlState::queued);
     database.url(15, 10, UrlState::skipped, SkipReason::robots);
     database.url(16, 10, UrlState::queued);
-    database.lease(16);
+    database.lease_url(16);
     const auto listed = [&](UrlPage page) { return ids(database.reader->urls(page).value()); };
 
     CHECK(listed({.group = GroupId{10}}) == Ids{11, 14, 15, 16});
@@ -398,8 +341,10 @@ TEST_CASE("URLs of a crawl are listed in order of discovery, by state and reason
     CHECK(listed({.group = GroupId{99}}).empty());
 }
 
-TEST_CASE("what still waits when a crawl is over has been skipped, or cancelled with it") {
+TEST_CASE_TEMPLATE("what still waits when a crawl is over has been skipped, or cancelled with it", Database,
+                   EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.group({.id = 10, .state = JobState::completed, .last_id = "11"});
     database.url(11, 10, UrlState::queued);
     database.group({.id = 20, .state = JobState::cancelled, .last_id = "21"});
@@ -418,11 +363,13 @@ TEST_CASE("what still waits when a crawl is over has been skipped, or cancelled 
     CHECK(database.reader->job(JobId{21}).value().state == JobState::cancelled);
 }
 
-TEST_CASE("workers are listed with what they run") {
+TEST_CASE_TEMPLATE("workers are listed with what they run", Database, EVERY_DATABASE) {
     Database database;
-    database.sql("INSERT INTO worker VALUES (1, 'here', 1, 5000), (2, 'there', 1, 6000)");
+    if (!database.is_there()) return;
+    database.worker(1, "here", 5'000);
+    database.worker(2, "there", 6'000);
     database.job(20, JobState::queued);
-    database.lease(20, 2);
+    database.lease_job(20, 2);
 
     const auto workers = database.reader->workers().value();
 
@@ -433,8 +380,9 @@ TEST_CASE("workers are listed with what they run") {
     CHECK(workers[1].beat_at == Timestamp(std::chrono::milliseconds(6'000)));
 }
 
-TEST_CASE("schedules are listed with the job they add") {
+TEST_CASE_TEMPLATE("schedules are listed with the job they add", Database, EVERY_DATABASE) {
     Database database;
+    if (!database.is_there()) return;
     database.sql(
         R"(INSERT INTO schedule VALUES ('nightly', '0 3 * * *', '[{"kind":"scrape"}]', NULL, 7000))");
 

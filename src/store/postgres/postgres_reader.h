@@ -1,0 +1,15 @@
+// A Reader on PostgreSQL.
+#pragma once
+
+#include <memory>
+
+#include "db/postgres.h"
+#include "store/reader.h"
+
+namespace quarry::store {
+
+// On one connection, which is opened anew when it was lost. `not_found` if the database has no tables of
+// quarry, `unsupported` if they are of another version, `unavailable` if it cannot be reached.
+Result<std::unique_ptr<Reader>> open_postgres_reader(const db::PgConfig& config);
+
+}  // namespace quarry::store
