@@ -30,6 +30,8 @@ public:
     explicit PgValues(const Values&... values) {
         (add(values), ...);
     }
+    PgValues(PgValues&&) noexcept = default;  // not to be copied: it points into itself
+    PgValues& operator=(PgValues&&) noexcept = default;
 
     PgValues& add(std::int64_t value);
     PgValues& add(int value) { return add(static_cast<std::int64_t>(value)); }
