@@ -53,6 +53,10 @@ public:
     virtual Result<std::string> source() = 0;  // "" for a new index
     virtual Result<void> set_source(const std::string& name) = 0;
 
+    // How far a collection has followed one elsewhere, in its follower's own words. Set after what it covers.
+    virtual Result<std::string> position(const std::string& collection) = 0;  // "" if it follows none
+    virtual Result<void> set_position(const std::string& collection, const std::string& position) = 0;
+
     // Writes what is only in the log's tail into its final place. Called when nothing else is to do.
     virtual Result<void> settle() = 0;
 };

@@ -39,7 +39,7 @@ Result<std::vector<ChunkPlace>> unpack_places(std::string_view bytes) {
     return places;
 }
 
-std::string pack_terms(const std::vector<IndexedChunk>& chunks) {
+std::string pack_terms(std::span<const IndexedChunk> chunks) {
     std::string bytes;
     put_number(bytes, chunks.size());
     for (const IndexedChunk& chunk : chunks) {

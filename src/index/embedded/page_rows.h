@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct PagePlace {
     std::vector<ChunkPlace> chunks{};
 };
 
-std::string pack_terms(const std::vector<IndexedChunk>& chunks);
+std::string pack_terms(std::span<const IndexedChunk> chunks);
 // One list of terms per chunk, pointing into the bytes.
 Result<std::vector<std::vector<text::TermCount>>> unpack_terms(std::string_view bytes);
 

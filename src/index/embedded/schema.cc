@@ -21,7 +21,7 @@ constexpr std::string_view version_1 = R"sql(
 CREATE TABLE meta(
     name  TEXT PRIMARY KEY,
     value NOT NULL
-) WITHOUT ROWID;  -- next_chunk, source
+) WITHOUT ROWID;  -- next_chunk, source, position …
 
 CREATE TABLE collection(
     id         INTEGER PRIMARY KEY AUTOINCREMENT,

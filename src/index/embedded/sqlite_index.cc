@@ -10,6 +10,7 @@
 #include "index/embedded/packed_vector.h"
 #include "index/embedded/rubbish.h"
 #include "index/embedded/schema.h"
+#include "index/same_embedder.h"
 
 namespace quarry::index {
 
@@ -27,15 +28,6 @@ bool has_vectors(std::span<const IndexedPage> pages) {
     return std::ranges::any_of(pages, [](const IndexedPage& page) {
         return std::ranges::any_of(page.chunks, [](const auto& chunk) { return !chunk.vector.empty(); });
     });
-}
-
-// Whether vectors of one may be compared with vectors of the other. The builtin space has versions of its
-// own, and dimensions that are not known yet are no difference.
-bool is_same_embedder(const EmbedderFacts& a, const EmbedderFacts& b) {
-    if (a.provider != b.provider) return false;
-    if (a.provider == builtin) return true;
-    const bool same_dimensions = a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0;
-    return a.model == b.model && a.version == b.version && same_dimensions;
 }
 
 Result<void> drop_spaces(db::Connection& connection, std::int64_t collection) {
@@ -321,6 +313,17 @@ Result<void> SqliteIndex::set_source(const std::string& name) {
     const auto writing = TRY(begin_writing());
     db::Statement put = TRY(writer_->connection.prepare("INSERT OR REPLACE INTO meta VALUES('source', ?1)"));
     return put.bind(name).run();
+}
+
+Result<void> SqliteIndex::set_position(const std::string& collection, const std::string& position) {
+    const auto writing = TRY(begin_writing());
+    db::Connection& connection = writer_->connection;
+    db::Statement put = TRY(connection.prepare("INSERT OR REPLACE INTO meta VALUES(?1, ?2)"));
+    // A power cut may undo it, but never without what came after it.
+    TRY(connection.execute("PRAGMA synchronous = NORMAL"));
+    const Result<void> done = put.bind(position_name(collection), position).run();
+    TRY(connection.execute("PRAGMA synchronous = FULL"));
+    return done;
 }
 
 // Others may write between two steps.

@@ -34,6 +34,7 @@ public:
                              std::span<const ChunkVector> vectors) override;
     Result<void> use_space(const std::string& collection, int space) override;
     Result<void> set_source(const std::string& name) override;
+    Result<void> set_position(const std::string& collection, const std::string& position) override;
     Result<void> settle() override;
 
     Result<std::vector<Scored>> match(const std::string& collection, const KeywordQuery& query,
@@ -54,8 +55,12 @@ public:
                                                   std::int64_t after, int limit) override;
     Result<std::optional<StoredSpace>> space(const std::string& collection, int known) override;
     Result<std::string> source() override;
+    Result<std::string> position(const std::string& collection) override;
 
 private:
+    static std::string position_name(const std::string& collection) { return "position " + collection; }
+    Result<std::string> meta_text(const std::string& name);
+
     // What only the process that writes has.
     struct Writer {
         Writer(db::Connection opened, WriterRows prepared, SqliteIndex& index, std::size_t tail_chunks)

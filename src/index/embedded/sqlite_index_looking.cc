@@ -280,11 +280,20 @@ Result<std::optional<EmbeddedIndex::StoredSpace>> SqliteIndex::space(const std::
         .version = static_cast<int>(used), .fitted_on = row.integer(0), .bytes = std::string(row.text(1))};
 }
 
-Result<std::string> SqliteIndex::source() {
+Result<std::string> SqliteIndex::meta_text(const std::string& name) {
     Look look = TRY(this->look());
-    db::Statement row = TRY(look.rows->connection().prepare("SELECT value FROM meta WHERE name = 'source'"));
+    db::Statement row = TRY(look.rows->connection().prepare("SELECT value FROM meta WHERE name = ?1"));
+    row.bind(name);
     if (!TRY(row.step())) return std::string();
     return std::string(row.text(0));
+}
+
+Result<std::string> SqliteIndex::source() {
+    return meta_text("source");
+}
+
+Result<std::string> SqliteIndex::position(const std::string& collection) {
+    return meta_text(position_name(collection));
 }
 
 }  // namespace quarry::index

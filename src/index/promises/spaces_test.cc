@@ -214,4 +214,18 @@ TEST_CASE_TEMPLATE("an index knows which database it was made from", Backend, IN
     CHECK(backend.embedded().source().value() == "3f2a");
 }
 
+TEST_CASE_TEMPLATE("an index knows how far each collection has followed another", Backend,
+                   INDEXES_WITH_SPACES) {
+    Backend backend;
+    CHECK(backend.embedded().position("default").value() == "");
+
+    REQUIRE(backend.embedded().set_position("default", "17"));
+    REQUIRE(backend.embedded().set_position("source", "4"));
+    REQUIRE(backend.embedded().set_position("default", "18"));
+    backend.restart();
+
+    CHECK(backend.embedded().position("default").value() == "18");
+    CHECK(backend.embedded().source().value() == "");
+}
+
 }  // namespace quarry::index::promises
