@@ -1,0 +1,201 @@
+#include "index/postgres/index_log.h"
+
+#include <fmt/format.h>
+
+#include "index/postgres/log_rows.h"
+#include "index/postgres/log_schema.h"
+#include "index/same_embedder.h"
+
+namespace quarry::index {
+
+namespace {
+
+constexpr int connections = 4;
+constexpr int max_attempts = 10;
+
+constexpr const char* notify = "notify quarry_index";
+constexpr const char* one_state = "set transaction isolation level repeatable read, read only";
+
+constexpr db::PgStatement list_statement = {
+    "index_collection_list",
+    "select id, name, sequence from quarry.index_collection where name is not null order by name"};
+
+constexpr db::PgStatement drop_statement = {"index_collection_drop",
+                                            "update quarry.index_collection set name = null where name = $1"};
+
+// Vectors of another embedder stay where they are, but belong to a generation that has passed.
+constexpr db::PgStatement set_embedder_statement = {"index_collection_embedder", R"sql(
+update quarry.index_collection
+    set provider = $2, model = $3, version = $4, dimensions = $5, generation = generation + $6,
+        sequence = sequence + 1
+    where id = $1
+)sql"};
+constexpr db::PgStatement lock_statement = {
+    "index_collection_alone", "select from quarry.index_collection where id = $1 for no key update"};
+
+constexpr db::PgStatement facts_statement = {"index_collection_facts", R"sql(
+select count(*) filter (where not is_removed), coalesce(sum(chunks), 0)::bigint
+from quarry.index_page where collection = $1
+)sql"};
+constexpr db::PgStatement vectors_statement = {"index_collection_vectors", R"sql(
+select count(*) from quarry.chunk
+    join quarry.index_page as p on p.collection = chunk.collection and p.page = chunk.page
+where chunk.collection = $1 and p.generation = $2 and vector is not null
+)sql"};
+
+}  // namespace
+
+Result<std::unique_ptr<IndexLog>> IndexLog::open(const db::PgConfig& database) {
+    std::unique_ptr<IndexLog> log(new IndexLog(database, connections));
+    {
+        auto connection = TRY(log->pool_.borrow());
+        TRY(migrate_log(*connection));
+        const std::int64_t identity = TRY(log_identity(*connection));
+        log->identity_ = fmt::format("{:016x}", static_cast<std::uint64_t>(identity));
+    }
+    // What was left when somebody who dropped a collection was interrupted.
+    TRY(log->sweep());
+    return log;
+}
+
+Result<void> IndexLog::attempt(const Work& work) {
+    for (int attempt = 1;; ++attempt) {
+        auto connection = TRY(pool_.borrow());
+        const auto done = work(*connection);
+        if (done) return {};
+        const db::PgFailure failure = connection->failure();
+        // After a restart of the server each connection of the pool is found to be lost once.
+        const bool may_succeed = failure == db::PgFailure::retry
+                                     ? attempt < max_attempts
+                                     : failure == db::PgFailure::lost && attempt <= connections;
+        if (!may_succeed) return done;
+    }
+}
+
+Result<void> IndexLog::in_transaction(const std::string& settings, const Work& work) {
+    return attempt([&](db::PgConnection& connection) -> Result<void> {
+        db::PgTransaction transaction = TRY(db::PgTransaction::begin(connection, settings));
+        TRY(work(connection));
+        return transaction.commit();
+    });
+}
+
+Result<void> IndexLog::replace(const std::string& collection, std::vector<IndexedPage> pages) {
+    std::vector<LogPage> rows;
+    for (IndexedPage& page : pages) rows.push_back({.page = std::move(page)});
+    rows = newest_of(std::move(rows));
+    return change([&](db::PgConnection& connection) -> Result<void> {
+        const LogCollection found = TRY(ensure_collection(connection, collection));
+        TRY(write_pages(connection, found, rows));
+        return connection.execute(notify);
+    });
+}
+
+Result<void> IndexLog::remove(const std::string& collection, std::span<const RemovedPage> pages) {
+    std::vector<LogPage> rows;
+    for (const RemovedPage& page : pages) {
+        rows.push_back({.page = {.page = page.page, .version = page.version}, .is_removed = true});
+    }
+    rows = newest_of(std::move(rows));
+    return change([&](db::PgConnection& connection) -> Result<void> {
+        const auto found = TRY(find_collection(connection, collection));
+        if (!found) return {};
+        TRY(write_pages(connection, *found, rows));
+        return connection.execute(notify);
+    });
+}
+
+Result<void> IndexLog::set_embedder(const std::string& collection, const EmbedderFacts& facts) {
+    return change([&](db::PgConnection& connection) -> Result<void> {
+        LogCollection found = TRY(ensure_collection(connection, collection));
+        TRY(connection.run(lock_statement, db::PgValues(found.id)));
+        found = TRY(ensure_collection(connection, collection));  // as it is now that nobody changes it
+        if (found.embedder == facts) return {};
+        const bool is_same = is_same_embedder(found.embedder, facts);
+        const int dimensions =
+            is_same && facts.dimensions == 0 ? found.embedder.dimensions : facts.dimensions;
+        TRY(connection.run(set_embedder_statement, db::PgValues(found.id, facts.provider, facts.model,
+                                                                facts.version, dimensions, is_same ? 0 : 1)));
+        return connection.execute(notify);
+    });
+}
+
+Result<void> IndexLog::remove_collection(const std::string& collection) {
+    const Work drop = [&](db::PgConnection& connection) -> Result<void> {
+        const auto dropped = TRY(connection.run(drop_statement, db::PgValues(collection)));
+        if (dropped.affected() == 0) return {};
+        return connection.execute(notify);
+    };
+    TRY(change(drop));
+    // It is gone already. What cannot be swept now is swept later.
+    (void)sweep();
+    return {};
+}
+
+// In small steps, so that nothing is locked for long.
+Result<void> IndexLog::sweep() {
+    auto connection = TRY(pool_.borrow());
+    const auto dropped =
+        TRY(connection->query("select id from quarry.index_collection where name is null order by id"));
+    for (int at = 0; at < dropped.size(); ++at) {
+        const db::PgValues id(dropped.integer(at, 0));
+        for (const char* table : {"chunk", "index_page"}) {
+            const std::string remove_some = fmt::format(
+                "delete from quarry.{0} where ctid = any(array(select ctid from quarry.{0} "
+                "where collection = $1 limit 5000))",
+                table);
+            while (TRY(connection->query(remove_some, id)).affected() > 0) {
+            }
+        }
+        TRY(connection->query("delete from quarry.index_collection where id = $1", id));
+    }
+    return {};
+}
+
+Result<std::vector<IndexLog::CollectionState>> IndexLog::collections() {
+    std::vector<CollectionState> states;
+    const Work list = [&](db::PgConnection& connection) -> Result<void> {
+        const auto rows = TRY(connection.run(list_statement));
+        states.clear();
+        for (int at = 0; at < rows.size(); ++at) {
+            states.push_back({.id = rows.integer(at, 0),
+                              .name = std::string(rows.text(at, 1)),
+                              .sequence = rows.integer(at, 2)});
+        }
+        return {};
+    };
+    TRY(attempt(list));
+    return states;
+}
+
+Result<IndexLog::Batch> IndexLog::read(std::int64_t collection, std::int64_t after, int max_pages) {
+    Batch batch;
+    const Work read = [&](db::PgConnection& connection) -> Result<void> {
+        const auto found = TRY(read_collection(connection, collection));
+        batch = {};
+        if (found) batch = TRY(read_pages(connection, *found, after, max_pages));
+        return {};
+    };
+    TRY(in_transaction(one_state, read));
+    return batch;
+}
+
+Result<IndexFacts> IndexLog::facts(const std::string& collection) {
+    IndexFacts facts;
+    const Work count = [&](db::PgConnection& connection) -> Result<void> {
+        const auto found = TRY(find_collection(connection, collection));
+        if (!found) return {};
+        const auto pages = TRY(connection.run(facts_statement, db::PgValues(found->id)));
+        const auto vectors =
+            TRY(connection.run(vectors_statement, db::PgValues(found->id, found->generation)));
+        facts = {.pages = pages.integer(0, 0),
+                 .chunks = pages.integer(0, 1),
+                 .vectors = vectors.integer(0, 0),
+                 .embedder = found->embedder};
+        return {};
+    };
+    TRY(in_transaction({}, count));
+    return facts;
+}
+
+}  // namespace quarry::index
