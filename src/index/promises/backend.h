@@ -12,8 +12,10 @@
 
 #include "index/embedded_index.h"
 #include "index/index.h"
+#include "index/postgres/shared_index.h"
 #include "index/qdrant_index.h"
 #include "servers/imitation_qdrant.h"
+#include "servers/postgres.h"
 #include "servers/temporary_folder.h"
 
 namespace quarry::index::promises {
@@ -153,10 +155,46 @@ private:
     std::unique_ptr<net::HttpClient> client_ = net::HttpClient::open({}).value();
 };
 
+// A real PostgreSQL, and a replica that follows it. Where there is none, that is said, and the replica is
+// all.
+class OnPostgres : public Backend {
+public:
+    OnPostgres() { open(); }
+    ~OnPostgres() {
+        index.reset();
+        if (server_) server_->drop_database(database_);
+    }
+
+    void restart() {
+        index.reset();
+        replica_.reset();
+        open();
+    }
+
+private:
+    void open() {
+        replica_ = open_embedded_index({.path = folder_.file("index.db"), .tail_chunks = 64}).value();
+        if (server_) {
+            const std::string url = server_->url(database_);
+            index = SharedIndex::open({.database = {.url = url}, .replica = replica_.get()}).value();
+        } else {
+            MESSAGE("skipped: PostgreSQL is not installed");
+            index = std::move(replica_);
+        }
+    }
+
+    test::TemporaryFolder folder_;
+    test::Postgres* const server_ = test::Postgres::shared();
+    const std::string database_ = server_ ? server_->create_database() : "";
+    std::unique_ptr<EmbeddedIndex> replica_;
+};
+
 // One test, run on each of them.
-#define EVERY_INDEX quarry::index::promises::OnEmbedded, quarry::index::promises::OnQdrant
+#define EVERY_INDEX                                                         \
+    quarry::index::promises::OnEmbedded, quarry::index::promises::OnQdrant, \
+        quarry::index::promises::OnPostgres
 // Those that keep a list of the words there are.
-#define INDEXES_WITH_WORD_LISTS quarry::index::promises::OnEmbedded
+#define INDEXES_WITH_WORD_LISTS quarry::index::promises::OnEmbedded, quarry::index::promises::OnPostgres
 // Those that the builtin space can be kept in.
 #define INDEXES_WITH_SPACES quarry::index::promises::OnEmbedded
 
