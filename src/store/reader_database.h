@@ -121,7 +121,7 @@ struct PostgresRows {
         connection =
             std::make_unique<db::PgConnection>(db::PgConnection::open({.url = url_of_database}).value());
         REQUIRE(postgres::migrate(*connection));
-        sql("update quarry.meta set value = 77 where name = 'salt'");
+        sql("select quarry.set_salt(77)");
         sql("insert into quarry.owner(name) values ('ann'), ('bob')");
         sql("insert into quarry.kind(name) values ('scrape'), ('webhook')");
         reader = open_postgres_reader({.url = url_of_database}).value();

@@ -36,7 +36,8 @@ create table quarry.owner(
     running_groups      bigint,
     open_jobs           bigint,
     requests_per_minute bigint,
-    pages_per_month     bigint
+    pages_per_month     bigint,
+    uuid                uuid not null generated always as (quarry.owner_uuid(name)) stored
 );
 
 -- What owners have, in stripes: each connection adds to its own, so that nobody waits for another's commit.
@@ -245,7 +246,8 @@ create table quarry.grp(
     extract_us     bigint not null default 0,
     chunk_us       bigint not null default 0,
     embed_us       bigint not null default 0,
-    index_us       bigint not null default 0
+    index_us       bigint not null default 0,
+    uuid           uuid not null generated always as (quarry.public_id(id, created_at)) stored  -- as users see it
 ) with (fillfactor = 50);
 create unique index grp_request_key on quarry.grp(owner, request_key) where request_key is not null;
 create index grp_open on quarry.grp(priority, id) where finished_at is null;
@@ -500,7 +502,8 @@ create table quarry.session(
     bm25_ms        bigint not null,
     duration_ms    bigint not null,
     extra          text not null,  -- JSON
-    error          text not null
+    error          text not null,
+    uuid           uuid not null generated always as (quarry.public_id(id, started_at)) stored
 );
 create index session_started_at on quarry.session(started_at);
 

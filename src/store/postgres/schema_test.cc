@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "model/owner_id.h"
+#include "model/public_id.h"
 #include "servers/postgres.h"
 
 namespace quarry::store::postgres {
@@ -57,6 +59,46 @@ TEST_CASE("a newer database is refused in a sentence") {
 
     CHECK(refused.error().code == ErrorCode::unsupported);
     CHECK(refused.error().message.find("version 99") != std::string::npos);
+}
+
+TEST_CASE("the ids that users see are the same in SQL") {
+    DATABASE(url);
+    auto connection = db::PgConnection::open({.url = url}).value();
+    REQUIRE(migrate(connection));
+    const std::int64_t largest = (std::int64_t{1} << 62) - 1;
+    for (const std::int64_t salt :
+         {std::int64_t{0}, std::int64_t{77}, std::int64_t{-1}, INT64_MIN, INT64_MAX}) {
+        REQUIRE(connection.query("select quarry.set_salt($1)", db::PgValues(salt)));
+        for (const std::int64_t number :
+             {std::int64_t{0}, std::int64_t{1}, std::int64_t{123'456'789'012}, largest}) {
+            const std::int64_t created_at = 1'700'000'000'123 + number % 1'000;
+            const auto made = connection.query(
+                "select quarry.public_id($1, $2)::text, "
+                "quarry.number_of(quarry.public_id($1, $2))",
+                db::PgValues(number, created_at));
+            REQUIRE(made);
+            CHECK(made->text(0, 0) == public_id(number, Timestamp(std::chrono::milliseconds(created_at)),
+                                                static_cast<std::uint64_t>(salt)));
+            CHECK(made->integer(0, 1) == number);
+        }
+    }
+    const auto foreign =
+        connection.query("select quarry.number_of('018bcfe5-687b-71d1-9386-5ce4e03ba1e4')").value();
+    CHECK(foreign.is_null(0, 0));
+}
+
+TEST_CASE("an owner has the same UUID in SQL") {
+    DATABASE(url);
+    auto connection = db::PgConnection::open({.url = url}).value();
+    REQUIRE(migrate(connection));
+    // Messages of a length around that of a block of the hash.
+    for (const std::string& name :
+         {std::string("local"), std::string(""), std::string("Grüße"), std::string(39, 'a'),
+          std::string(40, 'a'), std::string(48, 'b'), std::string(200, 'c'),
+          std::string("5B0E5D2C-8A41-4F0E-9D6B-717561727279"), std::string("{not-a-uuid}")}) {
+        CHECK(connection.query("select quarry.owner_uuid($1)::text", db::PgValues(name)).value().text(0, 0) ==
+              owner_uuid(name));
+    }
 }
 
 TEST_CASE("the time is the server's, unless a transaction says otherwise") {
