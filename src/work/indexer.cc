@@ -56,19 +56,28 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
         [raw](PageInWorkPtr work) { raw->writer_->add(std::move(work)); }, raw->abort_.get_token());
     for (const auto& reader : raw->readers_)
         raw->preparers_.emplace_back([raw, &reader] { raw->prepare(*reader); });
-    // What was interrupted, or is due by a newer rule, is seen now.
-    if (tools.spaces) {
-        const auto collections = TRY(tools.index->collections());
-        raw->traffic_->written.insert(collections.begin(), collections.end());
-        raw->traffic_->is_settled = collections.empty();
-        raw->traffic_->rounds = 1;
-        raw->fitter_ = std::jthread([raw](std::stop_token stop) { raw->keep_spaces(stop); });
-    }
+    if (tools.spaces) TRY(raw->keep_spaces());
     return indexer;
 }
 
+Result<void> Indexer::keep_spaces() {
+    const auto collections = TRY(config_.tools.index->collections());
+    traffic_->keeper = std::make_shared<SpaceKeeper>(
+        SpaceKeeper::Parts{
+            .spaces = *config_.tools.spaces,
+            .is_quiet =
+                [this] {
+                    std::lock_guard lock(traffic_->mutex);
+                    return traffic_->changes == 0 && !traffic_->more_is_expected;
+                },
+            .looked = [mailbox = mailbox_] { mailbox->post(ChangesDone{}); },
+            .failed = [mailbox = mailbox_](const Error& error) { mailbox->post(StoreFailed{error}); }},
+        collections);
+    return {};
+}
+
 Indexer::~Indexer() {
-    fitter_ = {};
+    if (traffic_->keeper) traffic_->keeper->stop();
     queue_.close();
     preparers_.clear();
     abort_.request_stop();
@@ -169,11 +178,7 @@ void Indexer::prepare_page(PageInWork& work, const StoredPage& page, const Means
 }
 
 void Indexer::forward(PageInWorkPtr work) {
-    if (config_.tools.spaces && !work->error) {
-        std::lock_guard lock(traffic_->mutex);
-        traffic_->written.insert(work->change.collection);
-        traffic_->is_settled = false;
-    }
+    if (traffic_->keeper && !work->error) traffic_->keeper->written(work->change.collection);
     if (work->error || !work->embedder.service) {
         writer_->add(std::move(work));
     } else {
@@ -182,60 +187,30 @@ void Indexer::forward(PageInWorkPtr work) {
 }
 
 bool Indexer::is_idle() const {
-    std::lock_guard lock(traffic_->mutex);
-    return traffic_->changes == 0 && traffic_->is_settled;
+    // In this order: what has ended was marked before.
+    {
+        std::lock_guard lock(traffic_->mutex);
+        if (traffic_->changes > 0) return false;
+    }
+    return !traffic_->keeper || traffic_->keeper->is_settled();
 }
 
 void Indexer::expect_more(bool more) {
-    std::lock_guard lock(traffic_->mutex);
-    if (traffic_->more_is_expected == more) return;
-    traffic_->more_is_expected = more;
-    ++traffic_->rounds;
-    traffic_->changed.notify_all();
+    {
+        std::lock_guard lock(traffic_->mutex);
+        if (traffic_->more_is_expected == more) return;
+        traffic_->more_is_expected = more;
+    }
+    if (traffic_->keeper) traffic_->keeper->look_again();
 }
 
 void Indexer::changes_ended(Traffic& traffic, std::size_t changes) {
-    std::lock_guard lock(traffic.mutex);
-    traffic.changes -= changes;
-    ++traffic.rounds;
-    traffic.changed.notify_all();
-}
-
-// Looks at a collection again each time something was written, and for the last time when nothing is left to
-// write.
-void Indexer::keep_spaces(std::stop_token stop) {
-    name_this_thread("space fitter");
-    Traffic& traffic = *traffic_;
-    std::uint64_t seen = 0;
-    std::unique_lock lock(traffic.mutex);
-    while (traffic.changed.wait(lock, stop, [&] { return traffic.rounds != seen && !traffic.is_settled; })) {
-        seen = traffic.rounds;
-        const bool is_quiet = traffic.changes == 0 && !traffic.more_is_expected;
-        const std::set<std::string> collections =
-            is_quiet ? std::exchange(traffic.written, {}) : traffic.written;
-        lock.unlock();
-        for (const std::string& collection : collections)
-            renew_if_due(collection, is_quiet ? Spaces::Pressure::idle : Spaces::Pressure::busy, stop);
-        if (is_quiet) report(config_.tools.spaces->settle());
-        lock.lock();
-        traffic.is_settled = traffic.written.empty();
-        mailbox_->post(ChangesDone{});
+    {
+        std::lock_guard lock(traffic.mutex);
+        traffic.changes -= changes;
+        traffic.changed.notify_all();
     }
-}
-
-void Indexer::renew_if_due(const std::string& collection, Spaces::Pressure pressure, std::stop_token stop) {
-    Spaces& spaces = *config_.tools.spaces;
-    const auto is_due = spaces.is_due(collection, pressure);
-    if (is_due && *is_due) return report(spaces.renew(collection, stop));
-    if (!is_due) report(std::unexpected(is_due.error()));
-}
-
-// A collection too poor in words to span a space is found by its words. A disk that is full stops the worker.
-void Indexer::report(const Result<void>& result) {
-    if (result) return;
-    const ErrorCode code = result.error().code;
-    if (code == ErrorCode::unavailable || code == ErrorCode::corrupt)
-        mailbox_->post(StoreFailed{result.error()});
+    if (traffic.keeper) traffic.keeper->look_again();
 }
 
 }  // namespace quarry::work

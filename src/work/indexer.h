@@ -11,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -25,6 +24,7 @@
 #include "work/embedding_pool.h"
 #include "work/engine_message.h"
 #include "work/index_writer.h"
+#include "work/space_keeper.h"
 #include "work/spaces.h"
 
 namespace quarry::work {
@@ -64,11 +64,10 @@ private:
     struct Traffic {
         std::mutex mutex;
         std::condition_variable_any changed;
-        std::size_t changes = 0;          // leased and not ended
-        std::uint64_t rounds = 0;         // commits
-        std::set<std::string> written{};  // collections whose space may be due
+        std::size_t changes = 0;  // leased and not ended
         bool more_is_expected = false;
-        bool is_settled = true;  // nothing was written since the spaces were looked at last
+        // Nothing without an embedded index. Shared because a callback may be at it when the indexer goes.
+        std::shared_ptr<SpaceKeeper> keeper{};
     };
 
     Indexer(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, IndexerConfig config);
@@ -82,10 +81,8 @@ private:
     Result<Means> means_of(const std::string& collection, store::Reader& reader);
     void prepare_page(PageInWork& work, const StoredPage& page, const Means& means, text::TermReader& terms);
     void forward(PageInWorkPtr work);
+    Result<void> keep_spaces();
     static void changes_ended(Traffic& traffic, std::size_t changes);
-    void keep_spaces(std::stop_token stop);
-    void renew_if_due(const std::string& collection, Spaces::Pressure pressure, std::stop_token stop);
-    void report(const Result<void>& result);
 
     store::Store& store_;
     std::shared_ptr<EngineMailbox> mailbox_;
@@ -98,7 +95,6 @@ private:
     std::unique_ptr<IndexWriter> writer_;
     std::unique_ptr<EmbeddingPool> embedding_;
     std::vector<std::jthread> preparers_;
-    std::jthread fitter_;
 };
 
 }  // namespace quarry::work
