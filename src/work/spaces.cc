@@ -12,6 +12,12 @@ constexpr int batch_chunks = 1'000;
 }  // namespace
 
 Result<Spaces::Current> Spaces::current(const std::string& collection) {
+    const index::IndexFacts facts = TRY(index_.facts(collection));
+    if (facts.space == 0) {
+        // A collection that was dropped and made anew, or that another embedder had meanwhile, has none.
+        entries_.with([&](auto& entries) { entries.erase(collection); });
+        return Current{};
+    }
     const int known = entries_.with([&](auto& entries) { return entries[collection].current.version; });
     auto stored = TRY(index_.space(collection, known));
     if (stored) {
@@ -58,8 +64,7 @@ Result<embed::Space> Spaces::fit(const std::string& collection, std::int64_t chu
     return fit.finish(stop);
 }
 
-Result<void> Spaces::fold_in_rest(const std::string& collection, const Current& next,
-                                  std::stop_token stop) {
+Result<void> Spaces::fold_in_rest(const std::string& collection, const Current& next, std::stop_token stop) {
     text::TermReader terms;
     std::vector<index::EmbeddedIndex::ChunkVector> vectors;
     for (std::int64_t after = 0;;) {
