@@ -58,6 +58,7 @@ private:
     bool is_quiet() const;
     bool is_drained();
     bool is_indexed(const RunUntil::Indexed& wanted);
+    bool is_written(const RunUntil::Indexed& wanted);
     bool has_idled(std::chrono::milliseconds idle_for);
     std::optional<EngineMailbox::TimePoint> wake_time(const RunUntil& until) const;
     void wind_down();
@@ -75,6 +76,7 @@ private:
     std::optional<Error> error_;
     std::optional<NothingDue> nothing_due_;  // the last word of the store, until something happens
     std::optional<std::uint64_t> last_question_;
+    std::optional<std::uint64_t> last_look_;  // at a shared index, once all was written
     std::optional<Timestamp> idle_since_;
     // In the order in which they must end, the last first.
     std::unique_ptr<Indexer> indexer_;
@@ -197,8 +199,18 @@ bool Engine::Run::is_quiet() const {
     return is_off_the_wire() && indexer_->is_idle() && (!webhooks_ || webhooks_->is_idle());
 }
 
-// What waits and is not due waits for a service that is not there.
+// Others may have written a part of it, which has to arrive here.
 bool Engine::Run::is_indexed(const RunUntil::Indexed& wanted) {
+    if (!is_written(wanted)) {
+        last_look_.reset();
+        return false;
+    }
+    if (!last_look_) last_look_ = indexer_->look();
+    return indexer_->is_over(*last_look_);
+}
+
+// What waits and is not due waits for a service that is not there.
+bool Engine::Run::is_written(const RunUntil::Indexed& wanted) {
     if (!indexer_->is_idle()) return false;
     if (wanted.group) {
         const auto group = reader_->group(*wanted.group);

@@ -57,6 +57,8 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
     for (const auto& reader : raw->readers_)
         raw->preparers_.emplace_back([raw, &reader] { raw->prepare(*reader); });
     if (tools.spaces) TRY(raw->keep_spaces());
+    if (tools.follower)
+        tools.follower->on_progress([mailbox = raw->mailbox_] { mailbox->post(ChangesDone{}); });
     return indexer;
 }
 
@@ -78,6 +80,10 @@ Result<void> Indexer::keep_spaces() {
 
 Indexer::~Indexer() {
     if (traffic_->keeper) traffic_->keeper->stop();
+    if (config_.tools.follower) {
+        config_.tools.follower->on_progress({});
+        config_.tools.follower->expect_more(false);
+    }
     queue_.close();
     preparers_.clear();
     abort_.request_stop();
@@ -201,6 +207,7 @@ void Indexer::expect_more(bool more) {
         if (traffic_->more_is_expected == more) return;
         traffic_->more_is_expected = more;
     }
+    if (config_.tools.follower) config_.tools.follower->expect_more(more);
     if (traffic_->keeper) traffic_->keeper->look_again();
 }
 

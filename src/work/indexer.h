@@ -23,6 +23,7 @@
 #include "work/collection_embedders.h"
 #include "work/embedding_pool.h"
 #include "work/engine_message.h"
+#include "work/index_follower.h"
 #include "work/index_writer.h"
 #include "work/space_keeper.h"
 #include "work/spaces.h"
@@ -33,7 +34,8 @@ namespace quarry::work {
 struct IndexTools {
     index::Index* index = nullptr;  // none: changes stay in the outbox
     CollectionEmbedders* embedders = nullptr;
-    Spaces* spaces = nullptr;  // with an embedded index only
+    Spaces* spaces = nullptr;           // with an embedded index only
+    IndexFollower* follower = nullptr;  // with a shared index, where its replica is searched
 };
 
 struct IndexerConfig {
@@ -54,6 +56,13 @@ public:
     void describe_room(store::Demand& demand) const;
     // Nothing is under way, and every space that was due is in use.
     bool is_idle() const;
+
+    // What has been written to a shared index by now, here and elsewhere, can be found once this look is
+    // over.
+    std::uint64_t look() { return config_.tools.follower ? config_.tools.follower->look() : 0; }
+    bool is_over(std::uint64_t look) const {
+        return !config_.tools.follower || config_.tools.follower->is_settled(look);
+    }
 
     // Whether more pages may come soon. While they may, only a space that is far too small is renewed.
     void expect_more(bool more);

@@ -103,7 +103,7 @@ Result<Follower::Position> Follower::follow(const std::string& collection, Posit
     return reached;
 }
 
-Result<void> Follower::catch_up(const std::function<bool()>& goes_on) {
+Result<void> Follower::catch_up(const std::function<bool(const std::string& collection)>& goes_on) {
     const std::lock_guard lock(turn_);
     const auto states = TRY(log_.collections());
     TRY(drop_missing(states));
@@ -111,7 +111,7 @@ Result<void> Follower::catch_up(const std::function<bool()>& goes_on) {
         Position position = TRY(begin(state));
         // Dropped meanwhile, it has no id: whoever comes next sees that.
         while (position.id == state.id && position.sequence < state.sequence) {
-            if (goes_on && !goes_on()) return {};
+            if (goes_on && !goes_on(state.name)) return {};
             position = TRY(follow(state.name, position));
         }
     }

@@ -31,9 +31,9 @@ public:
                                                   Prepare prepare = {});
 
     // Takes over what the log had when it was called. Any thread; the second waits for the first. While
-    // `goes_on` says so, which is asked between batches. Fails as the log and the replica do; what was taken
-    // over by then stays.
-    Result<void> catch_up(const std::function<bool()>& goes_on = {});
+    // `goes_on` says so, which is asked before each batch of a collection. Fails as the log and the replica
+    // do; what was taken over by then stays.
+    Result<void> catch_up(const std::function<bool(const std::string& collection)>& goes_on = {});
 
 private:
     struct Position {

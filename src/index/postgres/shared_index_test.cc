@@ -155,7 +155,7 @@ TEST_CASE("a replica goes on where it was") {
     REQUIRE(writer.index->replace("default", many_pages(700)));
     int batches = 0;
 
-    REQUIRE(place.shared().follower()->catch_up([&] { return batches++ < 1; }));
+    REQUIRE(place.shared().follower()->catch_up([&](const auto&) { return batches++ < 1; }));
 
     const auto pages = place.replica->facts("default").value().pages;
     CHECK(pages > 0);
