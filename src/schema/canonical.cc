@@ -1,0 +1,67 @@
+#include "schema/canonical.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace quarry::schema {
+
+namespace {
+
+namespace json = boost::json;
+
+void write_number(double number, std::string& text) {
+    // Beyond 2^53 doubles are whole numbers that integers may meet exactly, up to the ends of their range.
+    const bool is_whole = std::floor(number) == number;
+    if (is_whole && number >= -9.2e18 && number <= 9.2e18)
+        text += std::to_string(static_cast<std::int64_t>(number));
+    else if (is_whole && number > 0 && number <= 1.8e19)
+        text += std::to_string(static_cast<std::uint64_t>(number));
+    else
+        text += fmt::format("{}", number);
+}
+
+void write(const json::value& value, std::string& text);
+
+void write_members(const json::object& object, std::string& text) {
+    std::vector<const json::key_value_pair*> members;
+    for (const auto& member : object) members.push_back(&member);
+    std::ranges::sort(members, {}, [](const json::key_value_pair* member) { return member->key(); });
+    text += '{';
+    for (const json::key_value_pair* member : members) {
+        text += json::serialize(json::string(member->key()));
+        text += ':';
+        write(member->value(), text);
+        text += ',';
+    }
+    text += '}';
+}
+
+void write(const json::value& value, std::string& text) {
+    if (const json::object* object = value.if_object()) {
+        write_members(*object, text);
+    } else if (const json::array* array = value.if_array()) {
+        text += '[';
+        for (const json::value& item : *array) {
+            write(item, text);
+            text += ',';
+        }
+        text += ']';
+    } else if (const double* number = value.if_double()) {
+        write_number(*number, text);
+    } else {
+        text += json::serialize(value);
+    }
+}
+
+}  // namespace
+
+std::string canonical_text(const json::value& value) {
+    std::string text;
+    write(value, text);
+    return text;
+}
+
+}  // namespace quarry::schema
