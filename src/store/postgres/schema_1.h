@@ -294,7 +294,7 @@ create table quarry.frontier(
 ) with (fillfactor = 80);
 create unique index frontier_key on quarry.frontier(grp, key);
 create index frontier_grp on quarry.frontier(grp, id);
-create index frontier_failed on quarry.frontier(grp, id) where state = 3;
+create index frontier_failed on quarry.frontier(grp, id) where state in (3, 5);
 
 -- Those of open crawls that may be fetched now; and the hosts which have some, the next to be served first.
 create table quarry.url_ready(

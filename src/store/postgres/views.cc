@@ -1,0 +1,40 @@
+#include "store/postgres/views.h"
+
+#include <array>
+#include <string>
+
+#include "db/pg_migration.h"
+#include "store/postgres/views_nuq.h"
+#include "store/postgres/views_webhook.h"
+
+namespace quarry::store::postgres {
+
+namespace {
+
+const std::array steps = {
+    std::string(views_1_parts) + views_1_nuq + views_1_channels + views_1_webhook,
+};
+
+db::PgTables tables() {
+    return {.schema = "quarry", .version = "views", .what = "quarry's views", .steps = steps};
+}
+
+// Ours have a comment that says so.
+Result<bool> is_taken(db::PgConnection& connection) {
+    const auto foreign = TRY(
+        connection.query("select exists (select from pg_namespace where nspname in ('nuq', 'webhook')"
+                         " and obj_description(oid, 'pg_namespace') is distinct from 'views of quarry')"));
+    return foreign.boolean(0, 0);
+}
+
+}  // namespace
+
+Result<bool> migrate_views(db::PgConnection& connection) {
+    if (TRY(is_taken(connection))) return false;
+    const auto made = db::pg_migrate(connection, tables());
+    // Those of a newer program are as good for whoever reads them.
+    if (!made && made.error().code != ErrorCode::unsupported) return std::unexpected(made.error());
+    return true;
+}
+
+}  // namespace quarry::store::postgres
