@@ -102,6 +102,9 @@ public:
     // until its pages were replaced.
     virtual Result<void> set_embedder(const std::string& collection, const EmbedderFacts& facts) = 0;
 
+    // Whether other processes change it, too: what was seen of it once may have changed.
+    virtual bool is_shared() const { return false; }
+
     // The best chunks, best first, by BM25 over the collection. None if the collection is unknown.
     virtual Result<std::vector<Scored>> match(const std::string& collection, const KeywordQuery& query,
                                               const Filter& filter, int limit) = 0;

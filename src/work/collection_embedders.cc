@@ -35,6 +35,11 @@ Result<CollectionEmbedders::Choice> CollectionEmbedders::ensure(const std::strin
     const std::string& wanted = recorded.provider.empty() ? services_.standard : recorded.provider;
     Choice choice =
         is_begun(recorded) ? TRY(confirm(collection, recorded)) : TRY(begin(collection, wanted, store));
+    // Somebody else may just have dropped the vectors, and ours would not be counted as what they are.
+    if (index.is_shared()) {
+        TRY(index.set_embedder(collection, choice.facts));
+        return choice;
+    }
     const bool is_ensured = ensured_.with([&](auto& names) { return names.contains(collection); });
     if (is_ensured) return choice;
     const index::IndexFacts facts = TRY(index.facts(collection));

@@ -216,4 +216,19 @@ TEST_CASE_FIXTURE(IndexPlace, "when a run that indexes ends, its pages are found
     CHECK(server.facts().embedder.provider == "builtin");
 }
 
+TEST_CASE_FIXTURE(IndexPlace, "who writes to a shared index says anew whose vectors it has") {
+    NEEDS_POSTGRES();
+    const std::string url = new_database();
+    const auto writer = index::SharedIndex::open({.database = {.url = url}}).value();
+    const auto other = index::SharedIndex::open({.database = {.url = url}}).value();
+    CollectionEmbedders embedders(services());
+    REQUIRE(embedders.ensure("default", *store, *reader(), *writer));
+    CHECK(writer->facts("default").value().embedder.provider == "builtin");
+    REQUIRE(other->set_embedder("default", {.provider = "none"}));
+
+    REQUIRE(embedders.ensure("default", *store, *reader(), *writer));
+
+    CHECK(other->facts("default").value().embedder.provider == "builtin");
+}
+
 }  // namespace quarry::work

@@ -33,6 +33,13 @@ update quarry.index_collection
 constexpr db::PgStatement lock_statement = {
     "index_collection_alone", "select from quarry.index_collection where id = $1 for no key update"};
 
+constexpr db::PgStatement source_statement = {"index_source",
+                                              "select value from quarry.meta where name = 'index_source'"};
+constexpr db::PgStatement set_source_statement = {
+    "index_source_set",
+    "insert into quarry.meta values ('index_source', $1) on conflict (name) do update "
+    "set value = excluded.value"};
+
 constexpr db::PgStatement facts_statement = {"index_collection_facts", R"sql(
 select count(*) filter (where not is_removed), coalesce(sum(chunks), 0)::bigint
 from quarry.index_page where collection = $1
@@ -105,7 +112,38 @@ Result<void> IndexLog::remove(const std::string& collection, std::span<const Rem
     });
 }
 
+Result<bool> IndexLog::has_embedder(const std::string& collection, const EmbedderFacts& facts) {
+    bool is_so = false;
+    const Work ask = [&](db::PgConnection& connection) -> Result<void> {
+        const auto found = TRY(read_collection(connection, collection));
+        is_so = found && found->embedder == facts;
+        return {};
+    };
+    TRY(attempt(ask));
+    return is_so;
+}
+
+Result<std::uint64_t> IndexLog::source() {
+    std::int64_t source = 0;
+    const Work ask = [&](db::PgConnection& connection) -> Result<void> {
+        const auto rows = TRY(connection.run(source_statement));
+        source = rows.empty() ? 0 : rows.integer(0, 0);
+        return {};
+    };
+    TRY(attempt(ask));
+    return static_cast<std::uint64_t>(source);
+}
+
+Result<void> IndexLog::set_source(std::uint64_t salt) {
+    return attempt([&](db::PgConnection& connection) -> Result<void> {
+        TRY(connection.run(set_source_statement, db::PgValues(static_cast<std::int64_t>(salt))));
+        return {};
+    });
+}
+
 Result<void> IndexLog::set_embedder(const std::string& collection, const EmbedderFacts& facts) {
+    // Asked before every few pages, and nearly always as it should be.
+    if (TRY(has_embedder(collection, facts))) return {};
     return change([&](db::PgConnection& connection) -> Result<void> {
         LogCollection found = TRY(ensure_collection(connection, collection));
         TRY(connection.run(lock_statement, db::PgValues(found.id)));
@@ -183,7 +221,7 @@ Result<IndexLog::Batch> IndexLog::read(std::int64_t collection, std::int64_t aft
 Result<IndexFacts> IndexLog::facts(const std::string& collection) {
     IndexFacts facts;
     const Work count = [&](db::PgConnection& connection) -> Result<void> {
-        const auto found = TRY(find_collection(connection, collection));
+        const auto found = TRY(read_collection(connection, collection));
         if (!found) return {};
         const auto pages = TRY(connection.run(facts_statement, db::PgValues(found->id)));
         const auto vectors =

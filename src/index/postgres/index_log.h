@@ -37,6 +37,10 @@ public:
     Result<void> remove_collection(const std::string& collection);
     Result<void> set_embedder(const std::string& collection, const EmbedderFacts& facts);
 
+    // Names the store whose pages are here: set once, when they all have been asked for. 0 if nobody did.
+    Result<std::uint64_t> source();
+    Result<void> set_source(std::uint64_t salt);
+
     struct CollectionState {
         std::int64_t id = 0;  // another one if the collection was dropped and made anew
         std::string name{};
@@ -65,6 +69,7 @@ private:
     Result<void> attempt(const Work& work);
     Result<void> in_transaction(const std::string& settings, const Work& work);
     Result<void> change(const Work& work) { return in_transaction({}, work); }
+    Result<bool> has_embedder(const std::string& collection, const EmbedderFacts& facts);
     Result<void> sweep();
 
     db::PgPool pool_;

@@ -13,6 +13,8 @@ namespace {
 constexpr db::PgStatement lock_statement = {"index_collection_lock",
                                             "select " COLLECTION_COLUMNS
                                             " from quarry.index_collection where name = $1 for key share"};
+constexpr db::PgStatement find_statement = {
+    "index_collection_find", "select " COLLECTION_COLUMNS " from quarry.index_collection where name = $1"};
 constexpr db::PgStatement read_statement = {
     "index_collection_read",
     "select " COLLECTION_COLUMNS " from quarry.index_collection where id = $1 and name is not null"};
@@ -47,6 +49,10 @@ Result<LogCollection> ensure_collection(db::PgConnection& connection, const std:
         TRY(connection.run(add_statement, db::PgValues(name)));
     }
     return fail(ErrorCode::unavailable, fmt::format("the collection \"{}\" is being dropped", name));
+}
+
+Result<std::optional<LogCollection>> read_collection(db::PgConnection& connection, const std::string& name) {
+    return collection_of(TRY(connection.run(find_statement, db::PgValues(name))));
 }
 
 Result<std::optional<LogCollection>> read_collection(db::PgConnection& connection, std::int64_t id) {

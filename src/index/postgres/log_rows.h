@@ -25,6 +25,7 @@ Result<std::optional<LogCollection>> find_collection(db::PgConnection& connectio
 // The same; it is made if it is not there.
 Result<LogCollection> ensure_collection(db::PgConnection& connection, const std::string& name);
 // As it is, without a lock.
+Result<std::optional<LogCollection>> read_collection(db::PgConnection& connection, const std::string& name);
 Result<std::optional<LogCollection>> read_collection(db::PgConnection& connection, std::int64_t id);
 
 // What a page's row is to be.

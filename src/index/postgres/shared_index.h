@@ -37,6 +37,8 @@ public:
     Result<void> remove_collection(const std::string& collection) override;
     Result<void> set_embedder(const std::string& collection, const EmbedderFacts& facts) override;
 
+    bool is_shared() const override { return true; }
+
     // Without a replica these are `unsupported`.
     Result<std::vector<Scored>> match(const std::string& collection, const KeywordQuery& query,
                                       const Filter& filter, int limit) override;

@@ -359,6 +359,16 @@ TEST_CASE("without a replica pages can be written and counted, not found") {
     CHECK(writer->collections().value() == std::vector<std::string>{"default"});
 }
 
+TEST_CASE("a log knows whose pages it has") {
+    DATABASE(url);
+    auto log = IndexLog::open({.url = url}).value();
+    CHECK(log->source().value() == 0);
+
+    REQUIRE(log->set_source(0xfedcba9876543210));
+
+    CHECK(IndexLog::open({.url = url}).value()->source().value() == 0xfedcba9876543210);
+}
+
 TEST_CASE("vectors of the builtin space are not for others") {
     DATABASE(url);
     auto writer = SharedIndex::open({.database = {.url = url}}).value();
