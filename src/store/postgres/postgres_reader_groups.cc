@@ -29,6 +29,8 @@ Result<std::vector<Group>> read_groups(db::PgConnection& connection, const Group
     if (!filter.owner.empty())
         query.add(" and grp.owner = (select id from quarry.owner where name = ?)", filter.owner);
     if (!filter.kind.empty()) query.add(" and grp.kind = ?", filter.kind);
+    // The others are few beside single pages, and have an index of their own.
+    if (!filter.kind.empty() && filter.kind != "scrape") query.add(" and grp.kind <> 'scrape'");
     if (filter.before) query.add(" and grp.id < ?", *filter.before);
     // The few open ones are found by their own index.
     if (are_open(filter.states)) query.add(" and grp.finished_at is null");

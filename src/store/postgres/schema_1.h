@@ -253,6 +253,7 @@ create unique index grp_request_key on quarry.grp(owner, request_key) where requ
 create index grp_open on quarry.grp(priority, id) where finished_at is null;
 create index grp_finished_at on quarry.grp(finished_at) where finished_at is not null;
 create index grp_owner on quarry.grp(owner, id);
+create index grp_crawls on quarry.grp(id) where kind <> 'scrape';  -- of which there are many more
 create index grp_began on quarry.grp(coalesce(started_at, created_at));
 
 create table quarry.host(
