@@ -17,7 +17,7 @@
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sqlite_store.h"
 
-namespace quarry::store {
+namespace quarry::store::by_sql {
 
 struct GroupRow {
     int id = 0;
@@ -194,6 +194,6 @@ struct PostgresRows {
 };
 
 // One test, run on each of them.
-#define EVERY_DATABASE quarry::store::SqliteRows, quarry::store::PostgresRows
+#define EVERY_DATABASE quarry::store::by_sql::SqliteRows, quarry::store::by_sql::PostgresRows
 
-}  // namespace quarry::store
+}  // namespace quarry::store::by_sql

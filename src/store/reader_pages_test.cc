@@ -5,6 +5,7 @@
 #include "db/sqlite.h"
 #include "servers/temporary_folder.h"
 #include "store/pack.h"
+#include "store/reader_database.h"
 #include "store/sqlite/page_rows.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sqlite_store.h"
@@ -13,7 +14,7 @@ namespace quarry::store {
 
 namespace {
 
-struct Library {
+struct SqliteLibrary {
     test::TemporaryFolder folder;
     std::string path = folder.file("quarry.db");
     db::Connection connection = db::Connection::open(path, db::Access::create).value();
@@ -23,7 +24,7 @@ struct Library {
     std::optional<PageRows> rows;
     std::unique_ptr<Reader> reader;
 
-    Library() {
+    SqliteLibrary() {
         REQUIRE(connection.execute("PRAGMA journal_mode = WAL"));
         REQUIRE(migrate(connection));
         REQUIRE(connection.execute("INSERT INTO owner(id, name) VALUES (1, 'ann')"));
@@ -37,6 +38,12 @@ struct Library {
         group(2);
     }
 
+    bool is_there() const { return true; }
+    void remove(const PageOwner& owner, const UrlKey& key) { REQUIRE(rows->remove(owner, key).value()); }
+    void damage() { REQUIRE(connection.execute("UPDATE content SET markdown = x'28b52ffd00'")); }
+    void begin() { REQUIRE(connection.execute("BEGIN IMMEDIATE")); }
+    void commit() { REQUIRE(connection.execute("COMMIT")); }
+
     void group(int id) {
         REQUIRE(connection.execute(
             fmt::format("INSERT INTO grp VALUES ({}, 'crawl', '', '', 'docs', "
@@ -46,7 +53,7 @@ struct Library {
                         id)));
     }
 
-    PageChange write(const PageOwner& owner, int number, const std::string& words) {
+    void write(const PageOwner& owner, int number, const std::string& words) {
         const JobId url{++last_id};
         REQUIRE(
             connection.execute(fmt::format("INSERT INTO frontier VALUES ({0}, {1}, 1, x'{0:032x}', 2, NULL, "
@@ -61,9 +68,57 @@ struct Library {
                                   .content_hash = content_hash("", words)},
                         .content = pack(content).value()};
         if (number == 9) write.near_duplicate_of = UrlKey{1, 1};
-        return rows->write(owner, url, write).value();
+        REQUIRE(rows->write(owner, url, write));
     }
 };
+
+// The same rows, by SQL.
+struct PostgresLibrary {
+    by_sql::PostgresRows database;
+    Reader* reader = database.reader.get();
+    ManualClock clock;
+    int last_id = 1'000;
+
+    PostgresLibrary() {
+        if (!is_there()) return;
+        database.group({.id = 1});
+        database.group({.id = 2});
+    }
+
+    bool is_there() const { return database.is_there(); }
+    void write(const PageOwner& owner, int number, const std::string& words) {
+        const int id = ++last_id;
+        const std::int64_t now = clock.now().time_since_epoch().count();
+        const std::string collection =
+            owner.zero_retention ? fmt::format("#{}", quarry::number(owner.group)) : owner.collection;
+        database.sql(fmt::format(
+            "insert into quarry.frontier(id, grp, host, key, state, depth, redirects, source, priority, "
+            "status, "
+            "finished_at, url) values ({0}, {1}, 1, '\\x{0:032x}', 2, 1, 0, 1, 0, 203, 8000, "
+            "'https://a.example/{2}');"
+            "insert into quarry.page(id, collection, key, site, content, version, seen_by, missed, status, "
+            "content_hash, simhash, body_bytes, fetched_at, changed_at, near_duplicate_of, url, final_url, "
+            "etag, "
+            "last_modified, content_type, title, language) values ({3}, '{4}', '\\x{5:016x}{2:016x}', "
+            "'a.example', {0}, 1, 1, 0, 200, 1, 1, 1, {6}, {6}, {7}, 'https://a.example/{2}', '', '', '', "
+            "'', "
+            "'Title of {8}', '') on conflict (collection, key) do update set content = excluded.content;"
+            "insert into quarry.content select {0}, id, '{{}}', '{8}', '' from quarry.page"
+            " where collection = '{4}' and key = '\\x{5:016x}{2:016x}';"
+            "insert into quarry.result select {1}, {0}, {0}, page, id from quarry.content where id = {0};",
+            id, quarry::number(owner.group), number, ++last_id, collection, 1, now,
+            number == 9 ? fmt::format("'\\x{:016x}{:016x}'", 1, 1) : "null", words));
+    }
+    void remove(const PageOwner&, const UrlKey& key) {
+        database.sql(
+            fmt::format("delete from quarry.page where key = '\\x{:016x}{:016x}'", key.high, key.low));
+    }
+    void damage() { database.sql("update quarry.content set html = '\\x28b52ffd00'"); }
+    void begin() { database.sql("begin"); }
+    void commit() { database.sql("commit"); }
+};
+
+#define EVERY_LIBRARY SqliteLibrary, PostgresLibrary
 
 PageOwner crawl(int group, std::string collection = "docs") {
     return {.group = GroupId{group}, .collection = std::move(collection), .site = "a.example"};
@@ -79,8 +134,10 @@ using Urls = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("the pages of a collection are listed without their words unless asked for") {
+TEST_CASE_TEMPLATE("the pages of a collection are listed without their words unless asked for", Library,
+                   EVERY_LIBRARY) {
     Library library;
+    if (!library.is_there()) return;
     library.write(crawl(1), 1, "one");
     library.write(crawl(1), 2, "two");
     library.write(crawl(1, "blog"), 3, "three");
@@ -99,8 +156,9 @@ TEST_CASE("the pages of a collection are listed without their words unless asked
     CHECK(urls_of(library.reader->pages({}).value()) == Urls{"1", "2", "3"});
 }
 
-TEST_CASE("pages are listed page after page") {
+TEST_CASE_TEMPLATE("pages are listed page after page", Library, EVERY_LIBRARY) {
     Library library;
+    if (!library.is_there()) return;
     for (int n = 1; n <= 8; ++n) library.write(crawl(1), n, "words");
 
     Urls collection, group;
@@ -121,8 +179,10 @@ TEST_CASE("pages are listed page after page") {
     CHECK(group == collection);
 }
 
-TEST_CASE("a crawl shows the words that it brought, also when they have changed since") {
+TEST_CASE_TEMPLATE("a crawl shows the words that it brought, also when they have changed since", Library,
+                   EVERY_LIBRARY) {
     Library library;
+    if (!library.is_there()) return;
     library.write(crawl(1), 1, "old words");
     library.write(crawl(2), 1, "new words");
 
@@ -134,10 +194,11 @@ TEST_CASE("a crawl shows the words that it brought, also when they have changed 
     CHECK(first.pages.at(0).id == second.pages.at(0).id);
 }
 
-TEST_CASE("a crawl shows a page that was removed since") {
+TEST_CASE_TEMPLATE("a crawl shows a page that was removed since", Library, EVERY_LIBRARY) {
     Library library;
+    if (!library.is_there()) return;
     library.write(crawl(1), 1, "words");
-    REQUIRE(library.rows->remove(crawl(2), {1, 1}).value());
+    library.remove(crawl(2), {1, 1});
 
     const StoredPages pages = library.reader->pages({.group = GroupId{1}, .with_content = true}).value();
 
@@ -149,8 +210,9 @@ TEST_CASE("a crawl shows a page that was removed since") {
     CHECK(library.reader->pages({.collection = "docs"}).value().pages.empty());
 }
 
-TEST_CASE("a page is found by collection and key, with its words") {
+TEST_CASE_TEMPLATE("a page is found by collection and key, with its words", Library, EVERY_LIBRARY) {
     Library library;
+    if (!library.is_there()) return;
     library.write(crawl(1), 1, "one");
     library.write(crawl(1), 9, "one more");
 
@@ -163,8 +225,9 @@ TEST_CASE("a page is found by collection and key, with its words") {
     CHECK_FALSE(library.reader->page("blog", {1, 9}).value());
 }
 
-TEST_CASE("pages without retention are seen by their own crawl only") {
+TEST_CASE_TEMPLATE("pages without retention are seen by their own crawl only", Library, EVERY_LIBRARY) {
     Library library;
+    if (!library.is_there()) return;
     PageOwner fleeting = crawl(1);
     fleeting.zero_retention = true;
     library.write(fleeting, 1, "words");
@@ -175,10 +238,11 @@ TEST_CASE("pages without retention are seen by their own crawl only") {
     CHECK(pages.pages[0].collection == "docs");
 }
 
-TEST_CASE("damaged words are an error that names the page") {
+TEST_CASE_TEMPLATE("damaged words are an error that names the page", Library, EVERY_LIBRARY) {
     Library library;
+    if (!library.is_there()) return;
     library.write(crawl(1), 1, "words");
-    REQUIRE(library.connection.execute("UPDATE content SET markdown = x'28b52ffd00'"));
+    library.damage();
 
     const auto pages = library.reader->pages({.collection = "docs", .with_content = true});
 
@@ -188,13 +252,15 @@ TEST_CASE("damaged words are an error that names the page") {
     CHECK(library.reader->pages({.collection = "docs"}).value().pages.size() == 1);
 }
 
-TEST_CASE("a reader sees what was committed, and never waits for the writer") {
+TEST_CASE_TEMPLATE("a reader sees what was committed, and never waits for the writer", Library,
+                   EVERY_LIBRARY) {
     Library library;
-    REQUIRE(library.connection.execute("BEGIN IMMEDIATE"));
+    if (!library.is_there()) return;
+    library.begin();
     library.write(crawl(1), 1, "words");
 
     CHECK(library.reader->pages({}).value().pages.empty());
-    REQUIRE(library.connection.execute("COMMIT"));
+    library.commit();
     CHECK(library.reader->pages({}).value().pages.size() == 1);
 }
 

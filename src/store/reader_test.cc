@@ -69,7 +69,7 @@ TEST_CASE("a file that is no database is refused by its name") {
 }
 
 TEST_CASE("a database of a newer version is refused") {
-    SqliteRows database;
+    by_sql::SqliteRows database;
     database.sql("PRAGMA user_version = 99");
 
     CHECK(open_sqlite_reader(database.path).error().code == ErrorCode::unsupported);
