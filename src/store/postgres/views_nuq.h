@@ -49,21 +49,18 @@ begin
                 else '{}' end;
 end $$;
 
--- A page as `returnvalue` has it: a version of its words, with what the server said of it.
-create function quarry.document(words bigint, facts jsonb) returns jsonb language plpgsql stable strict cost 10000 as $$
+-- A page as `returnvalue` has it: its words and details, with facts of its visit. Reads no table, so that whoever may
+-- read a view need not be allowed to read the tables.
+create function quarry.document(markdown text, details text, facts jsonb) returns jsonb
+language plpgsql immutable cost 10000 as $$
 declare
-    found_page record;
-    said jsonb;
+    said jsonb := quarry.json_of(details);
 begin
-    select content.markdown, content.details, page.title, page.content_type into found_page
-    from quarry.content left join quarry.page on page.id = content.page where content.id = words;
-    if not found then return null; end if;
-    said := quarry.json_of(found_page.details);
     return said - '{links,nofollow,frames,metadata}'::text[]
-        || jsonb_build_object('url', facts -> 'url', 'content', found_page.markdown, 'markdown', found_page.markdown,
+        || jsonb_build_object('url', facts -> 'url', 'content', markdown, 'markdown', markdown,
                               'linksOnPage', coalesce(said -> 'links', '[]'),
-                              'metadata', jsonb_build_object('title', found_page.title, 'contentType', found_page.content_type)
-                                          || coalesce(said -> 'metadata', '{}') || facts);
+                              'metadata', jsonb_build_object('title', facts -> 'title') || coalesce(said -> 'metadata', '{}')
+                                          || facts - 'title');
 end $$;
 
 create index grp_time_created on quarry.grp(quarry.time_of(created_at));
@@ -102,9 +99,11 @@ create view quarry.single as
          cross join lateral (
              select quarry.data_of(grp.options, owner.name, null, grp.zero_retention) as data offset 0) as common
          cross join lateral (
-             select quarry.document(url.content, jsonb_build_object(
-                        'sourceURL', url.url, 'url', coalesce(nullif(url.final_url, ''), url.url),
-                        'statusCode', url.status, 'scrapeId', grp.uuid)) as returnvalue
+             select (select quarry.document(content.markdown, content.details, jsonb_build_object(
+                                'title', page.title, 'contentType', page.content_type, 'statusCode', url.status,
+                                'sourceURL', url.url, 'url', coalesce(nullif(url.final_url, ''), url.url), 'scrapeId', grp.uuid))
+                     from quarry.content left join quarry.page on page.id = content.page
+                     where content.id = url.content) as returnvalue
              offset 0) as document
     where grp.kind in ('scrape', 'rescrape');
 
@@ -120,9 +119,11 @@ create view quarry.crawled as
              select quarry.data_of(grp.options, owner.name, grp.uuid, grp.zero_retention) as data offset 0) as common
          join quarry.frontier as url on url.grp = grp.id
          cross join lateral (
-             select quarry.document(url.content, jsonb_build_object(
-                        'sourceURL', url.url, 'url', coalesce(nullif(url.final_url, ''), url.url),
-                        'statusCode', url.status)) as returnvalue
+             select (select quarry.document(content.markdown, content.details, jsonb_build_object(
+                                'title', page.title, 'contentType', page.content_type, 'statusCode', url.status,
+                                'sourceURL', url.url, 'url', coalesce(nullif(url.final_url, ''), url.url)))
+                     from quarry.content left join quarry.page on page.id = content.page
+                     where content.id = url.content) as returnvalue
              offset 0) as document
     where grp.kind not in ('scrape', 'rescrape');
 

@@ -137,6 +137,36 @@ TEST_CASE("JSON that PostgreSQL cannot hold breaks no query") {
     CHECK(tables.sql("select quarry.time_said('soon') is null").boolean(0, 0));
 }
 
+TEST_CASE("whoever may read the views need not be allowed to read the tables") {
+    Tables tables;
+    if (!tables.is_there()) return;
+    REQUIRE(migrate_views(*tables.connection).value());
+    tables.add_owner();
+    tables.add_group(7, "crawl");
+    tables.sql(
+        "insert into quarry.frontier(id, grp, host, key, state, depth, redirects, source, priority, content, "
+        "url)"
+        " values (8, 7, 1, '\\x00', 2, 0, 0, 0, 0, 9, 'https://a.example/')");
+    tables.sql("insert into quarry.content values (9, 10, '{}', 'words', null)");
+    tables.sql("create role views_reader");
+    tables.sql("grant usage on schema nuq, webhook, quarry to views_reader");
+    tables.sql("grant select on all tables in schema nuq, webhook to views_reader");
+
+    tables.sql("set role views_reader");
+
+    CHECK_FALSE(tables.connection->query("select * from quarry.content"));
+    CHECK(tables.sql("select returnvalue ->> 'markdown' from nuq.queue_scrape").text(0, 0) == "words");
+    for (const char* view :
+         {"nuq.queue_scrape", "nuq.queue_scrape_backlog", "nuq.group_crawl", "nuq.queue_crawl_finished",
+          "webhook.crawl_sessions", "webhook.operation_metrics", "webhook.request_metrics",
+          "webhook.change_events"}) {
+        CHECK(tables.connection->query(fmt::format("select * from {}", view)));
+    }
+    tables.sql("reset role");
+    tables.sql("drop owned by views_reader");
+    tables.sql("drop role views_reader");
+}
+
 TEST_CASE("the end of a job is told to the channel that its payload names") {
     Tables tables;
     if (!tables.is_there()) return;
