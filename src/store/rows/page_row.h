@@ -3,7 +3,7 @@
 
 #include "store/reader.h"
 #include "store/rows/row.h"
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 
 namespace quarry::store {
 

@@ -1,6 +1,6 @@
 #include "store/sqlite/frontier_rows.h"
 
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 
 namespace quarry::store {
 

@@ -5,7 +5,7 @@
 
 #include <boost/json.hpp>
 
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 
 namespace quarry::store {
 

@@ -1,6 +1,6 @@
 #include "store/sqlite/host_table.h"
 
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 
 namespace quarry::store {
 

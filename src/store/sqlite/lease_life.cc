@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/finish_change.h"
 

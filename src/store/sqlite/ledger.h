@@ -21,7 +21,7 @@
 #include "store/sqlite/group_rows.h"
 #include "store/sqlite/host_table.h"
 #include "store/sqlite/job_rows.h"
-#include "store/sqlite/known_keys.h"
+#include "store/known_keys.h"
 #include "store/sqlite/lease_table.h"
 #include "store/sqlite/name_table.h"
 #include "store/sqlite/outbox.h"

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 
 namespace quarry::store {
 

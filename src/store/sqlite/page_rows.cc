@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/job.h"
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 
 namespace quarry::store {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 #include "store/sqlite/sqlite_reader_query.h"
 
 namespace quarry::store {

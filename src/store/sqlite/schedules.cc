@@ -2,7 +2,7 @@
 
 #include "store/job_json.h"
 #include "store/sqlite/adding.h"
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 #include "store/sqlite/due.h"
 #include "store/sqlite/ledger.h"
 

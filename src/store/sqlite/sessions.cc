@@ -1,6 +1,6 @@
 #include "store/sqlite/sessions.h"
 
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 #include "store/sqlite/session_columns.h"
 
 namespace quarry::store {

@@ -1,6 +1,6 @@
 #include "store/sqlite/sqlite_reader_outbox.h"
 
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 #include "store/sqlite/sqlite_reader_query.h"
 
 namespace quarry::store {

@@ -7,7 +7,7 @@
 #include "base/guarded.h"
 #include "store/sqlite/access.h"
 #include "store/sqlite/adding.h"
-#include "store/sqlite/change_signal.h"
+#include "store/change_signal.h"
 #include "store/sqlite/collection_rows.h"
 #include "store/sqlite/disk_watch.h"
 #include "store/sqlite/filtered.h"

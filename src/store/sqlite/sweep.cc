@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "store/sqlite/access.h"
-#include "store/sqlite/columns.h"
+#include "store/columns.h"
 #include "store/sqlite/group_life.h"
 #include "store/sqlite/secure_delete.h"
 #include "store/sqlite/sessions.h"

@@ -1,4 +1,4 @@
-#include "store/sqlite/known_keys.h"
+#include "store/known_keys.h"
 
 #include <thread>
 

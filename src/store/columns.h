@@ -1,4 +1,5 @@
-// How values of the model are written in columns. Shared by everything that reads or writes quarry.db.
+// How values of the model are written in columns. Shared by everything that reads or writes a database of
+// quarry.
 #pragma once
 
 #include <array>
