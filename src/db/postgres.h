@@ -126,6 +126,8 @@ class PgTransaction {
 public:
     // `settings`: more statements to be done first, such as "set local synchronous_commit = off".
     static Result<PgTransaction> begin(PgConnection& connection, const std::string& settings = {});
+    // One that the caller has begun.
+    static PgTransaction adopt(PgConnection& connection) { return PgTransaction(connection); }
     PgTransaction(PgTransaction&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
     ~PgTransaction();
     Result<void> commit();

@@ -41,9 +41,4 @@ struct PageStep {
 // `filter.keys` and `filter.urls` are sorted. A page may come twice if a group has it twice.
 Result<PageStep> pages_after(db::Connection& connection, const PageFilter& filter, const PagePlace& place);
 
-// Whether a URL is of this host or one of its subdomains. A host without a port means any.
-bool is_of_host(std::string_view url, std::string_view host);
-// Whether the path of a URL begins so.
-bool has_path_prefix(std::string_view url, std::string_view prefix);
-
 }  // namespace quarry::store
