@@ -1,0 +1,46 @@
+// Kinds, owners and hosts have numbers, so that rows are narrow. A number once given stays: it is given in a
+// transaction of its own, remembered, and never asked for again by this process.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/result.h"
+#include "db/pg_pool.h"
+
+namespace quarry::store::postgres {
+
+class Names {
+public:
+    // With a connection of its own: it is asked from within transactions.
+    explicit Names(const db::PgConfig& config) : pool_(config, 1) {}
+
+    Result<std::int64_t> kind(const std::string& name);
+    Result<std::int64_t> owner(const std::string& name);
+    // In the order of the names.
+    Result<std::vector<std::int64_t>> hosts(std::span<const std::string> names);
+
+    Result<std::string> kind_name(std::int64_t id);
+    Result<std::string> owner_name(std::int64_t id);
+
+private:
+    struct Table {
+        std::unordered_map<std::string, std::int64_t> ids{};
+        std::unordered_map<std::int64_t, std::string> names{};
+    };
+    struct Statements {
+        db::PgStatement find_or_insert, name_of;
+    };
+    Result<std::int64_t> number_of(Guarded<Table>& table, const Statements& sql, const std::string& name);
+    Result<std::string> name_of(Guarded<Table>& table, const Statements& sql, std::int64_t id);
+
+    db::PgPool pool_;
+    Guarded<Table> kinds_, owners_;
+    Guarded<std::unordered_map<std::string, std::int64_t>> hosts_;
+};
+
+}  // namespace quarry::store::postgres
