@@ -1,0 +1,32 @@
+// What keeps leases alive, and what becomes of them otherwise. A lease has no clock of its own: it lives as
+// long as its worker is heard of; whoever asks for work next finds what the dead left.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/postgres/change_rows.h"
+#include "store/postgres/ledger.h"
+#include "store/postgres/url_rows.h"
+
+namespace quarry::store::postgres {
+
+Answer<WorkerId> register_worker(Ledger& ledger, const std::string& name);
+Answer<std::vector<JobId>> beat(Ledger& ledger, WorkerId worker, std::span<const Progress> progress);
+Answer<void> release(Ledger& ledger, std::span<const LeaseRef> leases);
+
+// Takes back what workers held who were not heard of for too long.
+Result<void> bury_dead_workers(Ledger& ledger);
+// This worker ends: what it held goes back.
+Answer<void> retire_worker(Ledger& ledger, WorkerId worker);
+
+// Writes down which handlers have begun, as far as nobody has yet.
+Result<void> save_begun(Ledger& ledger);
+
+// Ends a lease because what is leased is ended by somebody else. Its worker learns of it at its next beat.
+Result<std::optional<JobRow>> revoke_job(Ledger& ledger, std::int64_t id);
+Result<bool> revoke_url(Ledger& ledger, std::int64_t id);
+Result<bool> revoke_change(Ledger& ledger, std::int64_t id);
+
+}  // namespace quarry::store::postgres

@@ -1,0 +1,154 @@
+#include "store/postgres/leasing.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "store/columns.h"
+#include "store/postgres/due.h"
+
+namespace quarry::store::postgres {
+
+namespace {
+
+// Whoever asks for work is alive. Written down only now and then.
+constexpr db::PgStatement alive_sql{"worker_is_alive", R"sql(
+    update quarry.worker set beat_at = $2, is_dead = false
+    where id = $1 and (is_dead or beat_at + 1000 <= $2))sql"};
+
+// Owners near their limit are locked, so that two workers do not fill the same place.
+constexpr db::PgStatement lock_owners_sql{"lock_owners_near_limit", R"sql(
+    select owner.id from quarry.owner
+    where owner.id in (select t.owner from quarry.tally t join quarry.owner o on o.id = t.owner
+                       group by t.owner, o.running_jobs
+                       having sum(t.running_jobs) + 2 * $1 > coalesce(o.running_jobs, $2))
+    order by owner.id for update)sql"};
+
+// The claim: a walk along an index from where the last one ended, past rows that others are claiming. Jobs of
+// an owner who has no place left are put aside on the way, so that nobody has to walk past them again.
+std::string claim_text(std::string_view condition, std::string_view order) {
+    return fmt::format(R"sql(
+    with c as materialized (select id, kind, owner, priority, turn from quarry.ready
+                            where kind = $1::int2 and {0} order by {1} limit $2 for update skip locked),
+    places as (select id, row_number() over (partition by owner order by priority, turn, id) as place, owner,
+                      coalesce((select o.running_jobs from quarry.owner o where o.id = c.owner), $5)
+                      - coalesce((select sum(t.running_jobs) from quarry.tally t where t.owner = c.owner), 0) as room
+               from c),
+    d as (delete from quarry.ready using places where ready.kind = $1::int2 and ready.id = places.id
+          returning ready.*, places.place <= places.room as runs),
+    l as (insert into quarry.lease(id, token, worker, kind, priority, owner, grp, attempts, max_attempts, stalls,
+                                   zero_retention, created_at, leased_at, run_at, start_by, deadline, unique_key,
+                                   last_error)
+          select id, nextval('quarry.token'), $3, kind, priority, owner, grp, attempts, max_attempts, stalls,
+                 zero_retention, created_at, $4, run_at, start_by, deadline, unique_key, last_error
+          from d where runs returning id, token),
+    p as (insert into quarry.parked(id, kind, priority, reason, turn, owner, grp, attempts, max_attempts, stalls,
+                                    zero_retention, created_at, run_at, start_by, deadline, unique_key, last_error)
+          select id, kind, priority, 2, turn, owner, grp, attempts, max_attempts, stalls, zero_retention,
+                 created_at, run_at, start_by, deadline, unique_key, last_error from d where not runs),
+    t as (insert into quarry.tally(owner, stripe, running_jobs)
+          select owner, pg_backend_pid() % 64, count(*) from d where runs group by owner order by owner
+          on conflict (owner, stripe) do update set running_jobs = tally.running_jobs + excluded.running_jobs)
+    select d.id, l.token, d.owner, d.grp, d.attempts, d.max_attempts, d.stalls, d.deadline, d.priority, d.turn,
+           payload.body
+    from d left join l on l.id = d.id left join quarry.payload on payload.id = l.id
+    order by {2})sql",
+                       condition, order, order == "id" ? "d.id" : "d.priority, d.turn, d.id");
+}
+
+const std::string claim_next = claim_text("(priority, turn, id) >= ($6::int4, $7, $8)", "priority, turn, id");
+const std::string claim_oldest =
+    claim_text("$6::int4 is not null and $7::int8 is not null and $8::int8 is not null", "id");
+const db::PgStatement claim_sql{"claim_jobs", claim_next.c_str()};
+const db::PgStatement claim_oldest_sql{"claim_oldest_jobs", claim_oldest.c_str()};
+
+// One job in so many is the oldest whatever its priority.
+constexpr std::uint64_t oldest_every = 16;
+
+class JobClaim {
+public:
+    JobClaim(Ledger& ledger, const Demand& demand, const Demand::Kind& kind)
+        : ledger_(ledger), demand_(demand), kind_(kind) {}
+
+    Result<void> run(std::vector<JobLease>& jobs) {
+        id_ = TRY(ledger_.names().kind(kind_.kind));
+        begin_ = ledger_.process().claims.begin_of(id_);
+        const auto wanted = static_cast<std::uint64_t>(kind_.slots);
+        const std::uint64_t oldest = (begin_.count + wanted) / oldest_every - begin_.count / oldest_every;
+        const std::size_t before = jobs.size();
+        TRY(claim(claim_sql, wanted - oldest, jobs));
+        TRY(claim(claim_oldest_sql, oldest, jobs));
+        const std::uint64_t got = jobs.size() - before;
+        ledger_.process().claims.count(id_, std::min(got + 1, wanted));
+        return {};
+    }
+
+private:
+    Result<void> claim(const db::PgStatement& sql, std::uint64_t count, std::vector<JobLease>& jobs) {
+        bool is_last = false;
+        while (count > 0 && !is_last) {
+            const db::PgRows rows = TRY(ledger_.sql().run(
+                sql, db::PgValues(id_, static_cast<std::int64_t>(count), number(demand_.worker),
+                                  column_of(ledger_.now()), ledger_.limits().running_jobs_per_owner,
+                                  begin_.place.priority, begin_.place.turn, begin_.place.id)));
+            is_last = rows.size() < static_cast<int>(count);
+            for (int index = 0; index < rows.size(); ++index) {
+                const db::PgRow row(rows, index);
+                if (row.is_null(1)) continue;  // its owner has no place
+                jobs.push_back(TRY(lease_of(row)));
+                --count;
+            }
+            if (sql.name == claim_sql.name && !rows.empty()) {
+                const db::PgRow last(rows, rows.size() - 1);
+                ledger_.claimed(id_, begin_, {last.integer(8), last.integer(9), last.integer(0)});
+            }
+        }
+        return {};
+    }
+
+    Result<JobLease> lease_of(const db::PgRow& row) {
+        JobLease lease{.lease = {JobId(row.integer(0)), Token(row.integer(1))},
+                       .kind = kind_.kind,
+                       .payload = std::string(row.text(10)),
+                       .attempt = static_cast<int>(row.integer(4)) + 1,
+                       .max_attempts = static_cast<int>(row.integer(5)),
+                       .stalls = static_cast<int>(row.integer(6)),
+                       .deadline = time_of(row.optional_integer(7))};
+        lease.owner = TRY(ledger_.names().owner_name(row.integer(2)));
+        if (!row.is_null(3)) lease.group = GroupId(row.integer(3));
+        return lease;
+    }
+
+    Ledger& ledger_;
+    const Demand& demand_;
+    const Demand::Kind& kind_;
+    std::int64_t id_ = 0;
+    Claims::Begin begin_{};
+};
+
+Result<void> lease_jobs(Ledger& ledger, const Demand& demand, Leased& leased) {
+    int slots = 0;
+    for (const Demand::Kind& kind : demand.kinds) slots += std::max(kind.slots, 0);
+    if (slots == 0) return {};
+    TRY(ledger.sql().run(lock_owners_sql, db::PgValues(slots, ledger.limits().running_jobs_per_owner)));
+    for (const Demand::Kind& kind : demand.kinds) {
+        if (kind.slots > 0) TRY(JobClaim(ledger, demand, kind).run(leased.jobs));
+    }
+    return {};
+}
+
+}  // namespace
+
+Answer<Leased> lease(Ledger& ledger, const Demand& demand, bool has_backlog) {
+    if (has_backlog) TRY(ledger.promote_backlog());
+    TRY(ledger.sql().run(alive_sql, db::PgValues(number(demand.worker), column_of(ledger.now()))));
+    Leased leased;
+    TRY(lease_jobs(ledger, demand, leased));
+    if (demand.urls > 0) TRY(lease_urls(ledger, demand, leased));
+    if (demand.changes > 0) TRY(lease_changes(ledger, demand, leased));
+    return leased;
+}
+
+}  // namespace quarry::store::postgres

@@ -1,0 +1,16 @@
+// Claims: who gets which job, URL or change next.
+#pragma once
+
+#include "store/postgres/ledger.h"
+
+namespace quarry::store::postgres {
+
+// What is due by itself is done already. `has_backlog`: jobs may wait for a place of their owner's.
+Answer<Leased> lease(Ledger& ledger, const Demand& demand, bool has_backlog);
+
+// Of the frontier. Sets next_due if hosts have asked for patience.
+Result<void> lease_urls(Ledger& ledger, const Demand& demand, Leased& leased);
+// Of the outbox.
+Result<void> lease_changes(Ledger& ledger, const Demand& demand, Leased& leased);
+
+}  // namespace quarry::store::postgres
