@@ -1,0 +1,374 @@
+#include "store/postgres/finishing.h"
+
+#include <map>
+#include <unordered_map>
+
+#include "store/columns.h"
+#include "store/postgres/adding.h"
+#include "store/postgres/change_rows.h"
+#include "store/postgres/page_rows.h"
+#include "store/postgres/url_rows.h"
+
+namespace quarry::store::postgres {
+
+namespace {
+
+constexpr db::PgStatement groups_leased_sql{"groups_of_leases", R"sql(
+    select grp from quarry.lease where id = any($1::bigint[]) and grp is not null
+    union select grp from quarry.url_lease where id = any($1::bigint[]))sql"};
+
+constexpr db::PgStatement ended_by_sql{"ended_by", R"sql(
+    select id, token from quarry.done where id = any($1::bigint[]) and token is not null
+    union all select id, token from quarry.frontier where id = any($1::bigint[]) and token is not null
+    union all select id, token from quarry.outbox where id = any($1::bigint[]) and token is not null)sql"};
+
+constexpr db::PgStatement set_rule_sql{
+    "set_host_rule", "update quarry.host set connections = $2, delay = $3, not_before = $4 where id = $1"};
+
+std::optional<std::string> nullable(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+Result<void> apply_to_group(Ledger& ledger, OpenGroup& group, const Outcome& outcome) {
+    TRY(admit(ledger, group, outcome.found));
+    if (!outcome.roots.empty()) TRY(add_roots(ledger.sql(), group.id, outcome.roots));
+    std::int64_t removed = 0;
+    for (const UrlKey& key : outcome.gone) removed += TRY(remove_page(ledger, group.pages, key)) ? 1 : 0;
+    if (outcome.settle) removed += TRY(settle_pages(ledger, group.pages, outcome.settle->after_misses));
+    if (removed > 0) {
+        group.counters.removed += removed;
+        ledger.touch(group);
+    }
+    return {};
+}
+
+Result<void> set_rule(Ledger& ledger, const HostRule& rule) {
+    const std::int64_t host = TRY(ledger.names().hosts({&rule.host, 1})).front();
+    TRY(ledger.sql().run(set_rule_sql, db::PgValues(host, rule.connections, std::int64_t{rule.delay.count()},
+                                                    column_of(rule.not_before))));
+    return {};
+}
+
+Result<void> apply_effects(Ledger& ledger, OpenGroup* group, const Outcome& outcome) {
+    if (group) TRY(apply_to_group(ledger, *group, outcome));
+    std::vector<NewJob> jobs;
+    for (const NewJob& job : outcome.jobs) {
+        // A job for a group that is over would never run.
+        if (!job.group || TRY(ledger.group(number(*job.group)))) jobs.push_back(job);
+    }
+    TRY(insert_jobs(ledger, std::move(jobs)));
+    for (const HostRule& rule : outcome.hosts) TRY(set_rule(ledger, rule));
+    return {};
+}
+
+struct SavedPages {
+    std::optional<std::int64_t> content{};  // of the first
+    bool must_fetch_again = false;          // the former words are gone
+};
+
+Result<SavedPages> save_pages(Ledger& ledger, OpenGroup& group, std::int64_t url,
+                              std::span<const PageWrite> pages) {
+    SavedPages saved;
+    for (const PageWrite& page : pages) {
+        const Result<PageChange> change = write_page_of_url(ledger, group.pages, url, page);
+        if (!change && change.error().code == ErrorCode::not_found) {
+            saved.must_fetch_again = true;
+            return saved;
+        }
+        if (!change) return std::unexpected(change.error());
+        if (!saved.content) saved.content = change->content;
+        group.counters.unchanged += change->unchanged ? 1 : 0;
+        group.counters.duplicates += page.near_duplicate_of ? 1 : 0;
+        group.counters.bytes += page.facts.body_bytes;
+    }
+    ledger.touch(group);
+    return saved;
+}
+
+class JobEnding {
+public:
+    JobEnding(Ledger& ledger, JobRow row) : ledger_(ledger), row_(std::move(row)) {}
+
+    Result<void> operator()(const Completed& completed) { return end(JobState::completed, completed.result); }
+    Result<void> operator()(const Retry& retry) {
+        ++row_.attempts;
+        row_.last_error = retry.error;
+        row_.start_by.reset();  // it has begun once
+        if (row_.attempts >= row_.max_attempts) return end(JobState::failed, {});
+        return again(retry.not_before);
+    }
+    Result<void> operator()(const Failed& failed) {
+        ++row_.attempts;
+        row_.last_error = failed.error;
+        return end(JobState::failed, {});
+    }
+    Result<void> operator()(const Snooze& snooze) {
+        if (!snooze.reason.empty()) row_.last_error = snooze.reason;
+        return again(snooze.until);
+    }
+    // Only URLs are skipped; a job that says so has nothing to do.
+    Result<void> operator()(const Skipped& skipped) { return end(JobState::completed, skipped.note); }
+
+private:
+    Result<void> end(JobState state, std::optional<std::string> result) {
+        const Timestamp leased_at = row_.leased_at;
+        const std::int64_t token = row_.token;
+        return ledger_.end_job({.row = std::move(row_),
+                                .state = state,
+                                .finished_at = ledger_.now(),
+                                .started_at = leased_at,
+                                .token = token,
+                                .result = std::move(result)});
+    }
+    Result<void> again(Timestamp when) {
+        row_.run_at = when;
+        ledger_.put_in_line(std::move(row_));
+        return {};
+    }
+
+    Ledger& ledger_;
+    JobRow row_;
+};
+
+Result<void> finish_job(Ledger& ledger, const JobRow& row, const Outcome& outcome) {
+    --ledger.tally_of_owner(row.owner).running_jobs;
+    OpenGroup* group = TRY(ledger.group(row.group));
+    if (group && !outcome.pages.empty()) TRY(save_pages(ledger, *group, row.id, outcome.pages));
+    TRY(apply_effects(ledger, group, outcome));
+    return std::visit(JobEnding(ledger, row), outcome.end);
+}
+
+using End = decltype(Outcome::end);
+
+class UrlEnding {
+public:
+    UrlEnding(Ledger& ledger, OpenGroup& group, UrlRow row)
+        : ledger_(ledger), group_(group), row_(std::move(row)) {}
+
+    Result<void> apply(const Outcome& outcome, const End& end, std::int64_t token,
+                       std::optional<std::int64_t> content) {
+        base_ = {.status = outcome.status,
+                 .content = content,
+                 .token = token,
+                 .final_url = outcome.final_url,
+                 .fetch = outcome.timings.fetch,
+                 .extract = outcome.timings.extract};
+        return std::visit(*this, end);
+    }
+
+    Result<void> operator()(const Completed&) { return ended(UrlState::completed, {}); }
+    Result<void> operator()(const Retry& retry) {
+        ++row_.attempts;
+        if (row_.attempts >= ledger_.limits().url_attempts) return failed(retry.error, retry.code);
+        return again(retry.not_before, retry.error);
+    }
+    Result<void> operator()(const Failed& failed) {
+        ++row_.attempts;
+        return this->failed(failed.error, failed.code);
+    }
+    Result<void> operator()(const Snooze& snooze) { return again(snooze.until, nullable(snooze.reason)); }
+    Result<void> operator()(const Skipped& skipped) {
+        base_.skipped = skipped.reason;
+        return ended(UrlState::skipped, skipped.note);
+    }
+
+private:
+    Result<void> failed(const std::string& note, ErrorCode code) {
+        base_.error = code;
+        return ended(UrlState::failed, note);
+    }
+    Result<void> ended(UrlState state, const std::string& note) {
+        base_.state = state;
+        base_.note = note;
+        return end_url(ledger_, row_, base_, UrlState::running);
+    }
+    Result<void> again(Timestamp when, const std::optional<std::string>& note) {
+        if (base_.status != 0) row_.status = base_.status;
+        row_.run_at = when > ledger_.now() ? std::optional(when) : std::nullopt;
+        TRY(requeue_url(ledger_, row_, note));
+        --group_.counters.running;
+        ++group_.counters.queued;
+        ledger_.touch(group_);
+        return put_url_in_line(ledger_, row_);
+    }
+
+    Ledger& ledger_;
+    OpenGroup& group_;
+    UrlRow row_;
+    UrlEnd base_{};
+};
+
+// True if the group has another URL of that key. If it has none, the key becomes another name of this one.
+Result<bool> is_copy(Ledger& ledger, OpenGroup& group, std::int64_t id, const Outcome& outcome) {
+    if (!outcome.canonical || !std::holds_alternative<Completed>(outcome.end)) return false;
+    const auto known = TRY(find_key(ledger.sql(), group.id, *outcome.canonical));
+    if (known) return *known != id;
+    TRY(insert_alias(ledger.sql(), group.id, *outcome.canonical, id));
+    ledger.will_be_known(group.id, *outcome.canonical);
+    group.has_aliases = true;
+    ledger.touch(group);
+    return false;
+}
+
+Result<void> finish_url(Ledger& ledger, const LeasedUrl& url, const Outcome& outcome) {
+    TRY(forget_url_lease(ledger, url.lease));
+    OpenGroup* group = TRY(ledger.group(url.lease.group));
+    if (!group) return fail(ErrorCode::corrupt, "a URL is leased though its crawl is over");
+    if (!outcome.timings.is_empty()) ledger.tally_of_group(group->id).add(outcome.timings);
+    End end = outcome.end;
+    SavedPages saved;
+    if (TRY(is_copy(ledger, *group, url.row.id, outcome))) {
+        end = Skipped{.reason = SkipReason::canonical};
+    } else if (!outcome.pages.empty()) {
+        saved = TRY(save_pages(ledger, *group, url.row.id, outcome.pages));
+        if (saved.must_fetch_again) end = Snooze{.until = ledger.now()};
+    }
+    TRY(apply_effects(ledger, group, outcome));
+    return UrlEnding(ledger, *group, url.row).apply(outcome, end, url.lease.token, saved.content);
+}
+
+class ChangeEnding {
+public:
+    ChangeEnding(Ledger& ledger, LeasedChange change, const Timings& timings)
+        : ledger_(ledger), row_(std::move(change.row)), token_(change.lease.token), timings_(timings) {}
+
+    Result<void> operator()(const Completed&) {
+        if (row_.group != 0 && row_.content) ++ledger_.tally_of_group(row_.group).indexed;
+        return ended(JobState::completed, std::nullopt);
+    }
+    Result<void> operator()(const Skipped&) { return (*this)(Completed{}); }
+    Result<void> operator()(const Failed& failed) {
+        ++row_.attempts;
+        if (TRY(is_dropped())) return {};
+        return ended(JobState::failed, failed.error);
+    }
+    Result<void> operator()(const Retry& retry) {
+        if (++row_.attempts >= ledger_.limits().change_attempts) {
+            --row_.attempts;
+            return (*this)(Failed{retry.error});
+        }
+        row_.snoozes = 0;
+        return again(retry.not_before, retry.error);
+    }
+    Result<void> operator()(const Snooze& snooze) {
+        ++row_.snoozes;
+        return again(snooze.until, snooze.reason);
+    }
+
+private:
+    // A newer change of the page does what this one could not do.
+    Result<bool> is_dropped() {
+        const bool is_old = TRY(is_outdated(ledger_.sql(), row_));
+        if (is_old) TRY(forget_change(ledger_, row_));
+        return is_old;
+    }
+    Result<void> ended(JobState state, std::optional<std::string_view> error) {
+        TRY(end_change(ledger_, row_,
+                       {.state = state, .token = token_, .error = error, .timings = &timings_}));
+        std::optional<GroupId> group;
+        if (row_.group != 0) group = GroupId(row_.group);
+        const bool is_good = state == JobState::completed;
+        ledger_.tell({.what = is_good ? Event::What::page_indexed : Event::What::index_failed,
+                      .group = group,
+                      .id = JobId(row_.id),
+                      .url = row_.url,
+                      .state = state});
+        return {};
+    }
+    Result<void> again(Timestamp when, std::string_view error) {
+        if (TRY(is_dropped())) return {};
+        row_.run_at = when > ledger_.now() ? std::optional(when) : std::nullopt;
+        return requeue_change(ledger_, row_, error.empty() ? std::nullopt : std::optional(error));
+    }
+
+    Ledger& ledger_;
+    ChangeRow row_;
+    std::int64_t token_;
+    const Timings& timings_;
+};
+
+Result<void> finish_change(Ledger& ledger, const LeasedChange& change, const Outcome& outcome) {
+    TRY(apply_effects(ledger, nullptr, outcome));
+    if (change.row.group != 0 && !outcome.timings.is_empty())
+        ledger.tally_of_group(change.row.group).add(outcome.timings);
+    ledger.wake();  // a newer change of the page may have waited for this
+    return std::visit(ChangeEnding(ledger, change, outcome.timings), outcome.end);
+}
+
+// The leases that these outcomes end, by their ids.
+class Ended {
+public:
+    static Result<Ended> take(Ledger& ledger, std::span<const Finished> finished) {
+        db::PgIntegers ids, tokens;
+        for (const Finished& one : finished) {
+            ids.emplace_back(number(one.lease.id));
+            tokens.emplace_back(number(one.lease.token));
+            ledger.forget_begun(number(one.lease.token));
+        }
+        const db::PgRows rows = TRY(ledger.sql().run(groups_leased_sql, db::PgValues(ids)));
+        std::set<std::int64_t> groups;
+        for (int row = 0; row < rows.size(); ++row) groups.insert(rows.integer(row, 0));
+        TRY(ledger.lock_groups(groups));
+        Ended ended;
+        for (JobRow& row : TRY(take_leases(ledger.sql(), ids, tokens)))
+            ended.jobs_.emplace(row.id, std::move(row));
+        const auto taken = [&] { return ended.jobs_.size() + ended.urls_.size(); };
+        if (taken() < finished.size()) {
+            for (LeasedUrl& url : TRY(take_url_leases(ledger.sql(), ids, tokens)))
+                ended.urls_.emplace(url.lease.id, std::move(url));
+        }
+        if (taken() < finished.size()) {
+            for (LeasedChange& change : TRY(take_change_leases(ledger.sql(), ids, tokens)))
+                ended.changes_.emplace(change.lease.id, std::move(change));
+        }
+        if (taken() + ended.changes_.size() < finished.size()) TRY(ended.read_former(ledger, ids));
+        return ended;
+    }
+
+    Result<Verdict> finish(Ledger& ledger, const Finished& finished) {
+        const std::int64_t id = number(finished.lease.id);
+        const std::int64_t token = number(finished.lease.token);
+        if (auto job = jobs_.find(id); job != jobs_.end() && job->second.token == token) {
+            TRY(finish_job(ledger, job->second, finished.outcome));
+            jobs_.erase(job);
+        } else if (auto url = urls_.find(id); url != urls_.end() && url->second.lease.token == token) {
+            TRY(finish_url(ledger, url->second, finished.outcome));
+            urls_.erase(url);
+        } else if (auto change = changes_.find(id);
+                   change != changes_.end() && change->second.lease.token == token) {
+            TRY(finish_change(ledger, change->second, finished.outcome));
+            changes_.erase(change);
+        } else {
+            // If it was this very outcome that ended the lease, its answer was lost on the way.
+            const auto former = former_.find(id);
+            const bool is_same = former != former_.end() && former->second == token;
+            return is_same ? Verdict::already_applied : Verdict::conflict;
+        }
+        former_[id] = token;
+        return Verdict::applied;
+    }
+
+private:
+    Result<void> read_former(Ledger& ledger, const db::PgIntegers& ids) {
+        const db::PgRows rows = TRY(ledger.sql().run(ended_by_sql, db::PgValues(ids)));
+        for (int row = 0; row < rows.size(); ++row) former_[rows.integer(row, 0)] = rows.integer(row, 1);
+        return {};
+    }
+
+    std::unordered_map<std::int64_t, JobRow> jobs_;
+    std::unordered_map<std::int64_t, LeasedUrl> urls_;
+    std::unordered_map<std::int64_t, LeasedChange> changes_;
+    std::unordered_map<std::int64_t, std::int64_t> former_;  // tokens of outcomes that were applied
+};
+
+}  // namespace
+
+Answer<std::vector<Verdict>> finish(Ledger& ledger, std::span<const Finished> finished) {
+    Ended ended = TRY(Ended::take(ledger, finished));
+    std::vector<Verdict> verdicts;
+    verdicts.reserve(finished.size());
+    for (const Finished& one : finished) verdicts.push_back(TRY(ended.finish(ledger, one)));
+    return verdicts;
+}
+
+}  // namespace quarry::store::postgres

@@ -1,0 +1,182 @@
+#include "store/postgres/notifier.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <random>
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/thread_name.h"
+#include "db/pg_listener.h"
+
+namespace quarry::store::postgres {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_messages = 20ms;
+constexpr auto poll_every = 1000ms;
+constexpr std::size_t most_events = 64;
+constexpr std::size_t most_bytes = 7'500;  // PostgreSQL takes 8,000
+
+constexpr db::PgStatement notify_sql{"notify", "select pg_notify('quarry_changed', $1)"};
+
+std::string random_name() {
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+// The next number of a line; nothing if there is none.
+std::optional<std::int64_t> take_number(std::string_view& line) {
+    std::int64_t value = 0;
+    const auto read = std::from_chars(line.data(), line.data() + line.size(), value);
+    if (read.ec != std::errc() || read.ptr == line.data() + line.size() || *read.ptr != ' ')
+        return std::nullopt;
+    line.remove_prefix(static_cast<std::size_t>(read.ptr - line.data()) + 1);
+    return value;
+}
+
+std::optional<Event> event_from(std::string_view line) {
+    const auto what = take_number(line);
+    const auto group = take_number(line);
+    const auto id = take_number(line);
+    const auto status = take_number(line);
+    const auto state = take_number(line);
+    if (!what || !group || !id || !status || !state) return std::nullopt;
+    if (*what < 0 || *what > static_cast<int>(Event::What::index_failed)) return std::nullopt;
+    if (*state < 0 || *state > static_cast<int>(JobState::paused)) return std::nullopt;
+    Event event{.what = static_cast<Event::What>(*what),
+                .id = JobId(*id),
+                .url = std::string(line),
+                .status = static_cast<int>(*status),
+                .state = static_cast<JobState>(*state)};
+    if (*group != 0) event.group = GroupId(*group);
+    return event;
+}
+
+}  // namespace
+
+std::string events_to_text(std::span<const Event> events) {
+    std::string text;
+    for (const Event& event : events) {
+        text += fmt::format("{} {} {} {} {} {}\n", static_cast<int>(event.what),
+                            event.group ? number(*event.group) : 0, number(event.id), event.status,
+                            static_cast<int>(event.state), event.url);
+    }
+    return text.size() <= most_bytes ? text : std::string();
+}
+
+std::vector<Event> events_from_text(std::string_view text) {
+    std::vector<Event> events;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        if (auto event = event_from(text.substr(0, end))) events.push_back(*std::move(event));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return events;
+}
+
+Notifier::Notifier(db::PgConfig config, Heard heard)
+    : config_(std::move(config)),
+      heard_(std::move(heard)),
+      name_(random_name()),
+      wake_(eventfd(0, EFD_CLOEXEC)),
+      listener_([this] { listen(); }),
+      speaker_([this] { speak(); }) {}
+
+Notifier::~Notifier() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_all();
+    const std::uint64_t one = 1;
+    (void)!write(wake_, &one, sizeof one);
+    listener_.join();
+    speaker_.join();
+    close(wake_);
+}
+
+void Notifier::tell(std::span<const Event> events) {
+    {
+        const std::lock_guard lock(mutex_);
+        has_news_ = true;
+        if (events_.size() + events.size() > most_events) {
+            has_too_many_ = true;
+        } else {
+            events_.insert(events_.end(), events.begin(), events.end());
+        }
+    }
+    changed_.notify_one();
+}
+
+std::string Notifier::next_message() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return has_news_ || stopping_; });
+    if (!has_news_) return {};
+    has_news_ = false;
+    std::string text = std::exchange(has_too_many_, false) ? "" : events_to_text(events_);
+    events_.clear();
+    return name_ + "\n" + text;
+}
+
+void Notifier::speak() {
+    name_this_thread("pg-speaker");
+    std::optional<db::PgConnection> connection;
+    while (true) {
+        const std::string message = next_message();
+        if (message.empty()) return;
+        if (!connection || !connection->is_open()) {
+            connection.reset();
+            if (auto opened = db::PgConnection::open(config_)) connection.emplace(*std::move(opened));
+        }
+        // Nobody hears it: they poll.
+        if (connection) (void)connection->run(notify_sql, db::PgValues(message));
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, between_messages, [&] { return stopping_; });
+    }
+}
+
+void Notifier::listen() {
+    name_this_thread("pg-listener");
+    std::optional<db::PgListener> listener;
+    auto polled_at = std::chrono::steady_clock::now();
+    while (true) {
+        {
+            std::unique_lock lock(mutex_);
+            if (stopping_) return;
+            // A database that is away is tried again once a second.
+            if (!listener && polled_at > std::chrono::steady_clock::now())
+                changed_.wait_until(lock, polled_at, [&] { return stopping_; });
+            if (stopping_) return;
+        }
+        if (!listener) {
+            if (auto opened = db::PgListener::open(config_, "quarry_changed"))
+                listener.emplace(*std::move(opened));
+            heard_({});  // whatever was said meanwhile
+            polled_at = std::chrono::steady_clock::now() + poll_every;
+            continue;
+        }
+        auto heard = listener->wait(poll_every, wake_);
+        if (!heard) {
+            listener.reset();
+            continue;
+        }
+        for (const db::PgNotification& notification : *heard) {
+            const std::string_view payload = notification.payload;
+            const std::size_t end = std::min(payload.find('\n'), payload.size());
+            if (payload.substr(0, end) == name_) continue;
+            heard_(events_from_text(payload.substr(std::min(end + 1, payload.size()))));
+        }
+        if (std::chrono::steady_clock::now() >= polled_at) {
+            heard_({});
+            polled_at = std::chrono::steady_clock::now() + poll_every;
+        }
+    }
+}
+
+}  // namespace quarry::store::postgres

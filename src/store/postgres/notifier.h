@@ -1,0 +1,53 @@
+// How processes that share a database learn of each other's changes: NOTIFY, seldom enough that its lock at
+// commit is nobody's concern, and a poll as the net beneath it.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "db/postgres.h"
+#include "store/store.h"
+
+namespace quarry::store::postgres {
+
+// Events as they are sent, and the way back; what cannot be read is left out. "" if they are too many: then
+// there is only the news that something has changed.
+std::string events_to_text(std::span<const Event> events);
+std::vector<Event> events_from_text(std::string_view text);
+
+class Notifier {
+public:
+    // What others have done; also called once a second without any events. On threads of its own.
+    using Heard = std::function<void(std::span<const Event> events)>;
+
+    Notifier(db::PgConfig config, Heard heard);
+    ~Notifier();
+
+    // Tells the others, soon. Never waits.
+    void tell(std::span<const Event> events);
+
+private:
+    void listen();
+    void speak();
+    std::string next_message();
+
+    const db::PgConfig config_;
+    const Heard heard_;
+    const std::string name_;  // of this process, to tell its own voice
+    int wake_ = -1;           // ends the listening
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Event> events_;
+    bool has_news_ = false;
+    bool has_too_many_ = false;
+    bool stopping_ = false;
+    std::thread listener_, speaker_;
+};
+
+}  // namespace quarry::store::postgres

@@ -1,0 +1,117 @@
+#include "store/postgres/sweep.h"
+
+#include "store/columns.h"
+#include "store/postgres/group_life.h"
+#include "store/postgres/metric_rows.h"
+#include "store/postgres/page_rows.h"
+
+namespace quarry::store::postgres {
+
+namespace {
+
+constexpr int jobs_per_step = 1'000;
+constexpr int rows_per_step = 300;
+
+// Jobs of a group go with it, unless nothing may be left of them.
+constexpr db::PgStatement sweep_jobs_sql{"sweep_jobs", R"sql(
+    with old as materialized (
+        select id, finished_at from quarry.done
+        where finished_at <= greatest($1, $2, $3)
+            and case when zero_retention then finished_at <= $3 when grp is not null then false
+                     when state = 2 then finished_at <= $1 else finished_at <= $2 end
+        limit $4 for update skip locked),
+    p as (delete from quarry.payload using old where payload.id = old.id)
+    delete from quarry.done using old where done.id = old.id and done.finished_at = old.finished_at)sql"};
+
+constexpr db::PgStatement old_changes_sql{"old_changes", R"sql(
+    with old as materialized (select id from quarry.outbox where state in (2, 4) and finished_at <= $1
+                              order by finished_at limit $2 for update skip locked),
+         gone as (delete from quarry.outbox using old where outbox.id = old.id
+                  returning outbox.grp, outbox.collection, outbox.state)
+    select coalesce(grp, 0), collection, count(*) filter (where state = 2), count(*) filter (where state = 4)
+    from gone group by 1, 2 order by 1, 2)sql"};
+
+constexpr db::PgStatement old_group_sql{"old_group", R"sql(
+    select id from quarry.grp
+    where finished_at is not null and finished_at <= case when zero_retention then $1 else $2 end
+        and finished_at <= greatest($1, $2)
+    limit 1 for update skip locked)sql"};
+
+constexpr db::PgStatement drop_jobs_sql{"drop_jobs_of_group", R"sql(
+    with old as materialized (select id, finished_at from quarry.done where grp = $1 order by id limit $2),
+         p as (delete from quarry.payload using old where payload.id = old.id)
+    delete from quarry.done using old where done.id = old.id and done.finished_at = old.finished_at)sql"};
+constexpr db::PgStatement drop_urls_sql{"drop_urls_of_group", R"sql(
+    delete from quarry.frontier where id in (select id from quarry.frontier where grp = $1 limit $2))sql"};
+constexpr db::PgStatement drop_aliases_sql{"drop_aliases_of_group",
+                                           "delete from quarry.alias where grp = $1"};
+constexpr db::PgStatement drop_lanes_sql{"drop_lanes_of_group", "delete from quarry.lane where grp = $1"};
+constexpr db::PgStatement drop_group_sql{"drop_group", "delete from quarry.grp where id = $1"};
+
+// Processes that ended without saying so, long ago.
+constexpr db::PgStatement drop_workers_sql{
+    "drop_workers", "delete from quarry.worker where is_dead and beat_at < $1 - 86400000"};
+
+Result<std::int64_t> sweep_changes(Ledger& ledger, const Retention& retention) {
+    const db::PgRows rows = TRY(ledger.sql().run(
+        old_changes_sql, db::PgValues(column_of(ledger.now() - retention.outbox), rows_per_step)));
+    std::int64_t swept = 0;
+    for (int row = 0; row < rows.size(); ++row) {
+        ChangeTally& tally = ledger.tally_of_changes(rows.integer(row, 0), std::string(rows.text(row, 1)));
+        tally.completed -= rows.integer(row, 2);
+        tally.cancelled -= rows.integer(row, 3);
+        swept += rows.integer(row, 2) + rows.integer(row, 3);
+    }
+    return swept;
+}
+
+// Each table in turn, and the group itself when nothing of it is left. Returns true then.
+Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
+    const DroppedPages dropped = TRY(drop_pages_of_group(ledger, group, rows_per_step));
+    swept.contents += dropped.contents;
+    if (!dropped.is_empty()) return false;
+    for (const db::PgStatement* drop : {&drop_jobs_sql, &drop_urls_sql}) {
+        if (TRY(ledger.sql().run(*drop, db::PgValues(group, rows_per_step))).affected() > 0) return false;
+    }
+    TRY(ledger.sql().run(drop_aliases_sql, db::PgValues(group)));
+    TRY(ledger.sql().run(drop_lanes_sql, db::PgValues(group)));
+    TRY(fold_group(ledger, group));
+    TRY(ledger.sql().run(drop_group_sql, db::PgValues(group)));
+    return true;
+}
+
+}  // namespace
+
+Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
+    SweepStep step;
+    step.swept.jobs =
+        TRY(ledger.sql().run(sweep_jobs_sql,
+                             db::PgValues(column_of(ledger.now() - retention.completed_jobs),
+                                          column_of(ledger.now() - retention.failed_jobs),
+                                          column_of(ledger.now() - retention.zero_retention), jobs_per_step)))
+            .affected();
+    if (step.swept.jobs > 0) return step;
+    step.swept.changes = TRY(sweep_changes(ledger, retention));
+    step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_step));
+    step.swept.requests = TRY(fold_requests(ledger, ledger.now() - retention.metrics, jobs_per_step));
+    if (step.swept.changes + step.swept.sessions + step.swept.requests > 0) return step;
+    const db::PgRows group =
+        TRY(ledger.sql().run(old_group_sql, db::PgValues(column_of(ledger.now() - retention.zero_retention),
+                                                         column_of(ledger.now() - retention.groups))));
+    if (group.empty()) {
+        TRY(ledger.sql().run(drop_workers_sql, db::PgValues(column_of(ledger.now()))));
+        return SweepStep{.is_last = true};
+    }
+    if (TRY(remove_some_of(ledger, group.integer(0, 0), step.swept))) ++step.swept.groups;
+    return step;
+}
+
+Answer<bool> erase_some(Ledger& ledger, GroupId group) {
+    const auto closed = TRY(closed_group_error(ledger, group));
+    if (!closed) return refuse<bool>(ErrorCode::conflict, "the group is not over");
+    if (closed->code == ErrorCode::not_found) return Result<bool>(std::unexpected(*closed));
+    Swept swept;
+    return Result<bool>(TRY(remove_some_of(ledger, number(group), swept)));
+}
+
+}  // namespace quarry::store::postgres

@@ -1,0 +1,115 @@
+#include "store/postgres/transactor.h"
+
+#include <algorithm>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "store/columns.h"
+
+namespace quarry::store::postgres {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr db::PgStatement now_sql{"now_ms", "select quarry.now_ms()"};
+constexpr db::PgStatement transaction_id_sql{"transaction_id",
+                                             "select coalesce(pg_current_xact_id_if_assigned()::text, '')"};
+constexpr db::PgStatement status_sql{"transaction_status",
+                                     "select coalesce(pg_xact_status($1::xid8), 'unknown')"};
+
+constexpr auto longest_question = 10s;
+
+}  // namespace
+
+Timestamp Transactor::now() const {
+    if (clock_) return clock_->now();
+    return wall_clock_.now() + std::chrono::milliseconds(offset_ms_.load());
+}
+
+std::string Transactor::settings(Durability durability) const {
+    const bool is_later = durability == Durability::later;
+    if (!is_later && !clock_) return {};
+    std::string sql = "select 1";
+    if (is_later) sql += ", set_config('synchronous_commit', 'off', true)";
+    if (clock_) sql += fmt::format(", set_config('quarry.now', '{}', true)", column_of(clock_->now()));
+    return sql;
+}
+
+Result<Timestamp> Transactor::begin(db::PgConnection& connection, Durability durability) {
+    const std::string settings_sql = settings(durability);
+    db::PgBatch batch(connection);
+    batch.add("begin");
+    if (!settings_sql.empty()) batch.add(settings_sql.c_str());
+    const std::size_t place = batch.add(now_sql);
+    const auto answers = TRY(batch.run());
+    const Timestamp now = time_of(answers[place].integer(0, 0));
+    if (!clock_) offset_ms_ = (now - wall_clock_.now()).count();
+    return now;
+}
+
+Transactor::Attempt Transactor::failed(db::PgConnection& connection, Error error) {
+    const db::PgFailure failure = connection.failure();
+    // A unique key that somebody else took meanwhile is seen when it is looked at again.
+    const bool may_retry =
+        failure == db::PgFailure::retry || failure == db::PgFailure::unique || failure == db::PgFailure::lost;
+    return {.may_retry = may_retry, .error = std::move(error)};
+}
+
+Transactor::Attempt Transactor::try_once(Durability durability, const Body& body) {
+    auto connection = pool_.borrow();
+    if (!connection) return {.error = connection.error()};
+    db::PgConnection& sql = **connection;
+    const auto began_at = begin(sql, durability);
+    if (!began_at) return failed(sql, began_at.error());
+    db::PgTransaction transaction = db::PgTransaction::adopt(sql);
+    Ledger ledger(sql, process_, *began_at);
+    const Result<bool> accepted = body(ledger);
+    if (!accepted) return failed(sql, accepted.error());
+    if (!*accepted) return {.is_done = true};
+    if (auto written = ledger.before_commit(); !written) return failed(sql, written.error());
+    Attempt committed = commit(sql, transaction, durability);
+    if (!committed.is_done) return committed;
+    ledger.after_commit();
+    tell_(ledger.events(), ledger.wakes());
+    return committed;
+}
+
+// An answer that does not come leaves open whether the transaction was committed. PostgreSQL remembers.
+Transactor::Attempt Transactor::commit(db::PgConnection& connection, db::PgTransaction& transaction,
+                                       Durability durability) {
+    std::string id;
+    if (durability == Durability::before) {
+        const auto rows = connection.run(transaction_id_sql);
+        if (!rows) return failed(connection, rows.error());
+        id = rows->text(0, 0);
+    }
+    auto committed = transaction.commit();
+    if (committed) return {.is_done = true};
+    if (connection.failure() == db::PgFailure::lost && !id.empty())
+        return ask_what_became(id, std::move(committed).error());
+    return failed(connection, std::move(committed).error());
+}
+
+Transactor::Attempt Transactor::ask_what_became(const std::string& transaction, Error error) {
+    const auto end = std::chrono::steady_clock::now() + longest_question;
+    while (std::chrono::steady_clock::now() < end) {
+        if (auto connection = pool_.borrow()) {
+            const auto rows = (*connection)->run(status_sql, db::PgValues(transaction));
+            if (rows && rows->text(0, 0) == "committed") return {.is_done = true};
+            if (rows && rows->text(0, 0) == "aborted") return {.may_retry = true, .error = std::move(error)};
+        }
+        std::this_thread::sleep_for(100ms);
+    }
+    error.message += "; whether the last change was made is not known";
+    return {.error = std::move(error)};
+}
+
+void Transactor::pause(int attempt) {
+    thread_local std::minstd_rand random(std::random_device{}());
+    const int most = std::min(1 << attempt, 64);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % static_cast<unsigned>(most)));
+}
+
+}  // namespace quarry::store::postgres

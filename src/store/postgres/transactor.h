@@ -1,0 +1,79 @@
+// Runs operations as transactions: again when PostgreSQL asks for that, and once more when the connection was
+// lost before anything was decided.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+
+#include "db/pg_pool.h"
+#include "store/postgres/ledger.h"
+
+namespace quarry::store::postgres {
+
+enum class Durability : std::uint8_t {
+    later,   // a power cut may undo it: claims, beats
+    before,  // durable before it is answered
+    fenced,  // the same, and doing it twice is harmless
+};
+
+class Transactor {
+public:
+    // What was committed is told to `tell`, which may be called from any thread.
+    using Tell = std::function<void(std::span<const Event> events, bool wakes)>;
+
+    Transactor(const db::PgConfig& config, int connections, const StoreLimits& limits, const Clock* clock,
+               Tell tell)
+        : pool_(config, connections), process_(config, limits), clock_(clock), tell_(std::move(tell)) {}
+
+    template <typename T, typename Operation>
+    Result<T> run(Durability durability, Operation operation) {
+        for (int attempt = 0;; ++attempt) {
+            std::optional<Result<T>> answer;
+            const Attempt tried = try_once(durability, [&](Ledger& ledger) -> Result<bool> {
+                answer = TRY(operation(ledger));
+                return answer->has_value();
+            });
+            if (tried.is_done) return *std::move(answer);
+            if (!tried.may_retry || attempt >= most_attempts) return std::unexpected(*tried.error);
+            pause(attempt);
+        }
+    }
+
+    // A connection outside of transactions.
+    Result<db::PgPool::Borrowed> borrow() { return pool_.borrow(); }
+    Process& process() { return process_; }
+    Timestamp now() const;
+    // A statement that makes the rest of a transaction so.
+    std::string settings(Durability durability) const;
+
+private:
+    static constexpr int most_attempts = 12;
+
+    struct Attempt {
+        bool is_done = false;  // the operation has answered, and what it did is committed, or nothing was
+        bool may_retry = false;
+        std::optional<Error> error{};
+    };
+    using Body = std::function<Result<bool>(Ledger&)>;  // false: refused, nothing is to be written
+
+    Attempt try_once(Durability durability, const Body& body);
+    Attempt failed(db::PgConnection& connection, Error error);
+    Attempt commit(db::PgConnection& connection, db::PgTransaction& transaction, Durability durability);
+    Attempt ask_what_became(const std::string& transaction, Error error);
+    Result<Timestamp> begin(db::PgConnection& connection, Durability durability);
+    void pause(int attempt);
+
+    db::PgPool pool_;
+    Process process_;
+    const Clock* clock_;  // of a test; nullptr: the server's
+    Tell tell_;
+    // How far the server's clock is from ours.
+    std::atomic<std::int64_t> offset_ms_{0};
+    SteadyWallClock wall_clock_;
+};
+
+}  // namespace quarry::store::postgres
