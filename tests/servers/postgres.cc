@@ -55,6 +55,10 @@ std::optional<Postgres::User> Postgres::unprivileged_user() {
     return std::nullopt;
 }
 
+bool Postgres::is_installed() {
+    return !find_binaries().empty() && unprivileged_user();
+}
+
 // Runs a program of PostgreSQL's to its end, as its user. Tells whether it went well.
 bool Postgres::run(const std::string& command) const {
     const pid_t child = fork();

@@ -19,6 +19,7 @@ public:
         std::string settings{};  // more lines of postgresql.conf
     };
 
+    static bool is_installed();
     // Nothing if it is not installed, or if there is no user to run it as.
     static std::unique_ptr<Postgres> start(const Options& options);
     static std::unique_ptr<Postgres> start() { return start(Options{}); }

@@ -157,6 +157,7 @@ create table quarry.done(
 create table quarry.done_other partition of quarry.done default;
 create index done_grp on quarry.done(grp, id) where grp is not null;
 create index done_failed on quarry.done(id) where state = 3;
+create index done_age on quarry.done using brin(finished_at);  -- rows come in the order of time
 
 create table quarry.payload(id bigint primary key, body text not null);
 alter table quarry.payload alter column body set storage main;
@@ -382,6 +383,7 @@ create table quarry.page(
     language          text not null
 ) with (fillfactor = 80);
 create unique index page_key on quarry.page(collection, key);
+create index page_collection on quarry.page(collection, id);
 create index page_site on quarry.page(site, collection);
 
 -- The words. A version lives as long as its page has it or a crawl brought it. They are text, compressed by the

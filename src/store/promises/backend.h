@@ -3,13 +3,17 @@
 
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "base/clock.h"
+#include "servers/postgres.h"
 #include "servers/temporary_folder.h"
+#include "store/postgres/postgres_reader.h"
+#include "store/postgres/postgres_store.h"
 #include "store/reader.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/store.h"
@@ -80,9 +84,61 @@ private:
     StoreLimits limits_;
 };
 
+// A database on a real server, which all tests of the process share. The database is used again by the next
+// test, once it is empty: that is quicker than to make another one.
+class OnPostgres : public Backend {
+public:
+    explicit OnPostgres(StoreLimits limits = {}) : limits_(limits) {
+        server_ = test::Postgres::shared();
+        if (!server_) throw std::runtime_error("PostgreSQL is not installed");
+        if (free_databases().empty()) free_databases().push_back(server_->create_database());
+        database_ = free_databases().back();
+        free_databases().pop_back();
+        open();
+    }
+    ~OnPostgres() {
+        reader.reset();
+        store.reset();
+        auto connection = db::PgConnection::open({.url = server_->url(database_)}).value();
+        REQUIRE(connection.execute(empty_all_tables));
+        free_databases().push_back(database_);
+    }
+
+    void restart() {
+        reader.reset();
+        store.reset();
+        workers_.clear();
+        open();
+    }
+
+private:
+    static constexpr const char* empty_all_tables = R"sql(
+        do $$
+        declare name text;
+        begin
+            for name in select tablename from pg_tables where schemaname = 'quarry' and tablename <> 'meta' loop
+                execute format('delete from quarry.%I', name);
+            end loop;
+        end $$)sql";
+
+    static std::vector<std::string>& free_databases() {
+        static std::vector<std::string> names;
+        return names;
+    }
+    void open() {
+        const db::PgConfig config{.url = server_->url(database_)};
+        store = open_postgres_store({.database = config, .limits = limits_, .clock = &clock}).value();
+        reader = open_postgres_reader(config).value();
+    }
+
+    test::Postgres* server_ = nullptr;
+    std::string database_;
+    StoreLimits limits_;
+};
+
 // One test, run on each of them.
-#define EVERY_STORE quarry::store::promises::OnSqlite
+#define EVERY_STORE quarry::store::promises::OnSqlite, quarry::store::promises::OnPostgres
 // Those where pages and jobs share a commit.
-#define TRANSACTIONAL_STORES quarry::store::promises::OnSqlite
+#define TRANSACTIONAL_STORES quarry::store::promises::OnSqlite, quarry::store::promises::OnPostgres
 
 }  // namespace quarry::store::promises

@@ -1,5 +1,6 @@
 // What transactional stores promise about metrics: where the time of pages and crawls went, and what was
 // asked for.
+#include "store/pack.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {
@@ -15,7 +16,7 @@ FoundUrl url(std::uint64_t key) {
 PageWrite page(const UrlLease& lease) {
     return {.key = lease.key,
             .facts = {.url = lease.url, .final_url = lease.url, .status = 200, .content_hash = 1},
-            .content = PackedContent{"words", "{}", ""}};
+            .content = pack({.markdown = "words", .details = "{}"}).value()};
 }
 
 // A crawl of two pages, of which the second took longer.

@@ -1,5 +1,6 @@
 // What transactional stores promise beyond the others: a page, its links, its change for the index and the
 // end of its URL are one commit, and counters equal rows.
+#include "store/pack.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {
@@ -19,7 +20,7 @@ PageWrite page(const UrlLease& lease, const std::string& words) {
                       .content_hash = std::hash<std::string>{}(words),
                       .body_bytes = 100,
                       .fetched_at = Timestamp(1s)},
-            .content = PackedContent{words, "{}", ""}};
+            .content = pack({.markdown = words, .details = "{}"}).value()};
 }
 
 GroupId crawl(Backend& backend, std::vector<FoundUrl> seeds) {

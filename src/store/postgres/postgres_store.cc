@@ -1,0 +1,331 @@
+#include "store/postgres/postgres_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/guarded.h"
+#include "store/change_signal.h"
+#include "store/postgres/adding.h"
+#include "store/postgres/due.h"
+#include "store/postgres/filtered.h"
+#include "store/postgres/finisher.h"
+#include "store/postgres/group_life.h"
+#include "store/postgres/lease_life.h"
+#include "store/postgres/leasing.h"
+#include "store/postgres/metric_rows.h"
+#include "store/postgres/notifier.h"
+#include "store/postgres/page_changes.h"
+#include "store/postgres/schedules.h"
+#include "store/postgres/schema.h"
+#include "store/postgres/sweep.h"
+#include "store/postgres/transactor.h"
+
+namespace quarry::store {
+
+namespace {
+
+namespace pg = postgres;
+using pg::Durability;
+using pg::Ledger;
+
+// Every call becomes a transaction; the operations themselves are in the files included above.
+class PostgresStore final : public Store {
+public:
+    PostgresStore(const PostgresConfig& config, std::uint64_t salt)
+        : salt_(salt),
+          transactor_(config.database, config.connections, config.limits, config.clock,
+                      [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }),
+          notifier_(config.database, [this](std::span<const Event> events) { hear(events); }),
+          finisher_(transactor_, [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }) {
+    }
+
+    ~PostgresStore() override;
+
+    Result<std::vector<Added>> add(std::vector<NewJob> jobs) override {
+        return change<std::vector<Added>>([&](Ledger& ledger) { return pg::add_jobs(ledger, jobs); });
+    }
+    Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
+                              std::vector<FoundUrl> seeds) override {
+        const Durability durability =
+            group.company == Company::apart ? Durability::later : Durability::before;
+        return transactor_.run<GroupId>(
+            durability, [&](Ledger& ledger) { return pg::add_group(ledger, group, jobs, seeds); });
+    }
+
+    Result<WorkerId> register_worker(std::string name) override;
+    Result<Leased> lease(const Demand& demand) override;
+    void begin(LeaseRef lease) override { transactor_.process().begun.add(lease); }
+    Result<std::vector<JobId>> beat(WorkerId worker, std::span<const Progress> progress) override {
+        return soon<std::vector<JobId>>([&](Ledger& ledger) { return pg::beat(ledger, worker, progress); });
+    }
+    Result<void> release(std::vector<LeaseRef> leases) override {
+        return soon<void>([&](Ledger& ledger) { return pg::release(ledger, leases); });
+    }
+    using Store::finish;
+    void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override {
+        finisher_.submit(std::move(finished), std::move(callback), haste);
+    }
+
+    Result<void> cancel(GroupId group) override {
+        return change<void>([&](Ledger& ledger) { return pg::cancel_group(ledger, group); });
+    }
+    Result<void> pause(GroupId group) override {
+        return change<void>([&](Ledger& ledger) { return pg::pause_group(ledger, group); });
+    }
+    Result<void> resume(GroupId group) override {
+        return change<void>([&](Ledger& ledger) { return pg::resume_group(ledger, group); });
+    }
+    Result<void> fail_group(GroupId group, std::string reason) override {
+        return change<void>([&](Ledger& ledger) { return pg::fail_group(ledger, group, reason); });
+    }
+    Result<void> reprioritise(GroupId group, int priority) override {
+        return change<void>([&](Ledger& ledger) { return pg::reprioritise_group(ledger, group, priority); });
+    }
+
+    Result<std::int64_t> cancel(const JobFilter& filter) override {
+        return change_all({.change = pg::BulkChange::cancel, .filter = filter});
+    }
+    Result<std::int64_t> pause(const JobFilter& filter) override {
+        return change_all({.change = pg::BulkChange::pause, .filter = filter});
+    }
+    Result<std::int64_t> resume(const JobFilter& filter) override {
+        return change_all({.change = pg::BulkChange::resume, .filter = filter});
+    }
+    Result<std::int64_t> retry(const JobFilter& filter) override {
+        return change_all({.change = pg::BulkChange::retry, .filter = filter});
+    }
+    Result<std::int64_t> clear(const JobFilter& filter) override {
+        return change_all({.change = pg::BulkChange::clear, .filter = filter});
+    }
+    Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) override {
+        return change_all({.change = pg::BulkChange::reprioritise, .filter = filter, .priority = priority});
+    }
+
+    Result<PagesWritten> write_pages(PageBatch batch) override;
+    Result<std::int64_t> forget(const PageFilter& filter) override;
+    Result<std::int64_t> index_again(const PageFilter& filter) override;
+    Result<void> set_collection(const Collection& collection) override {
+        return change<void>([&](Ledger& ledger) { return pg::set_collection(ledger, collection); });
+    }
+    Result<bool> remove_collection(const std::string& name) override {
+        const std::int64_t forgotten = TRY(forget({.collection = name}));
+        const bool removed =
+            TRY(change<bool>([&](Ledger& ledger) { return pg::remove_collection(ledger, name); }));
+        return removed || forgotten > 0;
+    }
+    Result<void> add_session(const Session& session) override {
+        return soon<void>([&](Ledger& ledger) { return pg::add_session(ledger, session); });
+    }
+
+    Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) override {
+        return change<void>([&](Ledger& ledger) { return pg::set_owner_limits(ledger, owner, limits); });
+    }
+    Result<std::int64_t> add_key(const ApiKey& key) override {
+        return change<std::int64_t>([&](Ledger& ledger) { return pg::add_key(ledger, key); });
+    }
+    Result<bool> revoke_key(std::int64_t id) override {
+        return change<bool>([&](Ledger& ledger) { return pg::revoke_key(ledger, id); });
+    }
+    Result<void> add_requests(std::span<const RequestRecord> requests) override {
+        return soon<void>([&](Ledger& ledger) { return pg::add_requests(ledger, requests); });
+    }
+    Result<void> set_schedule(Schedule schedule) override {
+        return change<void>([&](Ledger& ledger) { return pg::set_schedule(ledger, schedule); });
+    }
+    Result<bool> remove_schedule(const std::string& name) override {
+        return change<bool>([&](Ledger& ledger) { return pg::remove_schedule(ledger, name); });
+    }
+    Result<void> erase(GroupId group) override;
+    Result<Swept> sweep(const Retention& retention, std::chrono::milliseconds budget) override;
+    Result<void> backup(const std::string&) override {
+        return fail(ErrorCode::unsupported,
+                    "PostgreSQL has its own ways for that: use pg_dump, or pg_basebackup");
+    }
+
+    std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) override {
+        return changed_.wait(seen, until - now(), std::move(stop));
+    }
+    std::shared_ptr<void> observe(Observer observer) override {
+        auto kept = std::make_shared<Observer>(std::move(observer));
+        observers_.with([&](auto& observers) { observers.push_back(kept); });
+        return kept;
+    }
+    bool knows(GroupId group, const UrlKey& key) const override {
+        return const_cast<pg::Transactor&>(transactor_).process().known.contains(group, key);
+    }
+    Timestamp now() const override { return transactor_.now(); }
+    std::uint64_t salt() const override { return salt_; }
+
+private:
+    // Durable when it returns.
+    template <typename T, typename Operation>
+    Result<T> change(Operation operation) {
+        return transactor_.run<T>(Durability::before, operation);
+    }
+    // What a power cut may undo.
+    template <typename T, typename Operation>
+    Result<T> soon(Operation operation) {
+        return transactor_.run<T>(Durability::later, operation);
+    }
+    Result<std::int64_t> change_all(pg::BulkRequest request);
+    using PageOperation = pg::Answer<pg::PagesChanged> (&)(Ledger&, const PageFilter&, std::int64_t);
+    Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
+    Result<pg::Due> look_what_is_due(WorkerId worker);
+
+    void tell(std::span<const Event> events, bool wakes);
+    void hear(std::span<const Event> events);
+    void call_observers(std::span<const Event> events);
+
+    const std::uint64_t salt_;
+    ChangeSignal changed_;
+    Guarded<std::vector<std::weak_ptr<Observer>>> observers_;
+    Guarded<std::vector<WorkerId>> workers_;
+    pg::Transactor transactor_;
+    pg::Notifier notifier_;
+    pg::Finisher finisher_;  // the last: its thread uses all of the above
+};
+
+PostgresStore::~PostgresStore() {
+    // Whoever cannot say farewell is missed by their beat.
+    for (const WorkerId worker : workers_.with([](auto& workers) { return workers; }))
+        (void)soon<void>([&](Ledger& ledger) { return pg::retire_worker(ledger, worker); });
+}
+
+Result<WorkerId> PostgresStore::register_worker(std::string name) {
+    const WorkerId id =
+        TRY(soon<WorkerId>([&](Ledger& ledger) { return pg::register_worker(ledger, name); }));
+    workers_.with([&](auto& workers) { workers.push_back(id); });
+    return id;
+}
+
+Result<pg::Due> PostgresStore::look_what_is_due(WorkerId worker) {
+    auto connection = TRY(transactor_.borrow());
+    return pg::look_what_is_due(*connection, transactor_.process().limits, worker, now());
+}
+
+Result<Leased> PostgresStore::lease(const Demand& demand) {
+    auto due = look_what_is_due(demand.worker);
+    // A connection that was lost since it was last used is no reason to fail.
+    if (!due) due = TRY(look_what_is_due(demand.worker));
+    if (!due->knows_worker) return fail(ErrorCode::not_found, "unknown worker");
+    if (due->now) {
+        TRY(soon<void>([&](Ledger& ledger) { return pg::do_what_is_due(ledger); }));
+        due = TRY(look_what_is_due(demand.worker));
+    }
+    Leased leased =
+        TRY(soon<Leased>([&](Ledger& ledger) { return pg::lease(ledger, demand, due->has_backlog); }));
+    leased.next_due = pg::earlier(leased.next_due, due->next);
+    return leased;
+}
+
+Result<std::int64_t> PostgresStore::change_all(pg::BulkRequest request) {
+    std::int64_t changed = 0;
+    while (true) {
+        const pg::BulkStep step =
+            TRY(change<pg::BulkStep>([&](Ledger& ledger) { return pg::change_some(ledger, request); }));
+        changed += step.changed;
+        if (!step.last) return changed;
+        request.after = step.last;
+    }
+}
+
+Result<std::int64_t> PostgresStore::change_pages(PageFilter filter, PageOperation operation) {
+    std::ranges::sort(filter.keys);
+    std::ranges::sort(filter.urls);
+    std::int64_t changed = 0;
+    for (std::optional<std::int64_t> place = 0; place;) {
+        const pg::PagesChanged step =
+            TRY(change<pg::PagesChanged>([&](Ledger& ledger) { return operation(ledger, filter, *place); }));
+        changed += step.count;
+        place = step.next;
+    }
+    return changed;
+}
+
+Result<PagesWritten> PostgresStore::write_pages(PageBatch batch) {
+    if (batch.collection.empty() || batch.collection.starts_with('#')) {
+        return fail(ErrorCode::invalid_argument, "a collection has a name, which does not begin with #");
+    }
+    PagesWritten written;
+    for (std::span<const PageWrite> left = batch.pages; !left.empty();) {
+        const auto some = left.first(pg::pages_in_step(left));
+        const PagesWritten step =
+            TRY(change<PagesWritten>([&](Ledger& ledger) { return pg::write_pages(ledger, batch, some); }));
+        written.added += step.added;
+        written.changed += step.changed;
+        written.unchanged += step.unchanged;
+        left = left.subspan(some.size());
+    }
+    return written;
+}
+
+Result<std::int64_t> PostgresStore::forget(const PageFilter& filter) {
+    if (filter.is_empty()) {
+        return fail(ErrorCode::invalid_argument, "nothing was said of which pages to forget");
+    }
+    return change_pages(filter, pg::forget_pages);
+}
+
+Result<std::int64_t> PostgresStore::index_again(const PageFilter& filter) {
+    if (filter.group) {
+        TRY(change<void>([&](Ledger& ledger) { return pg::let_group_index(ledger, *filter.group); }));
+    }
+    return change_pages(filter, pg::index_pages_again);
+}
+
+Result<void> PostgresStore::erase(GroupId group) {
+    while (!TRY(change<bool>([&](Ledger& ledger) { return pg::erase_some(ledger, group); }))) {
+    }
+    return {};
+}
+
+Result<Swept> PostgresStore::sweep(const Retention& retention, std::chrono::milliseconds budget) {
+    const auto end = std::chrono::steady_clock::now() + budget;
+    Swept swept;
+    do {
+        const pg::SweepStep step =
+            TRY(soon<pg::SweepStep>([&](Ledger& ledger) { return pg::sweep_some(ledger, retention); }));
+        swept.jobs += step.swept.jobs;
+        swept.groups += step.swept.groups;
+        swept.contents += step.swept.contents;
+        swept.changes += step.swept.changes;
+        swept.sessions += step.swept.sessions;
+        swept.requests += step.swept.requests;
+        if (step.is_last) break;
+    } while (std::chrono::steady_clock::now() < end);
+    return swept;
+}
+
+void PostgresStore::call_observers(std::span<const Event> events) {
+    if (events.empty()) return;
+    observers_.with([&](auto& observers) {
+        std::erase_if(observers, [](const auto& observer) { return observer.expired(); });
+        for (const auto& observer : observers) {
+            if (const auto kept = observer.lock()) (*kept)(events);
+        }
+    });
+}
+
+void PostgresStore::tell(std::span<const Event> events, bool wakes) {
+    if (wakes) changed_.raise();
+    call_observers(events);
+    if (wakes || !events.empty()) notifier_.tell(events);
+}
+
+void PostgresStore::hear(std::span<const Event> events) {
+    transactor_.process().claims.reset();
+    changed_.raise();
+    call_observers(events);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_postgres_store(PostgresConfig config) {
+    db::PgConnection connection = TRY(db::PgConnection::open(config.database));
+    TRY(pg::migrate(connection));
+    const auto rows = TRY(connection.query("select value from quarry.meta where name = 'salt'"));
+    const auto salt = static_cast<std::uint64_t>(rows.empty() ? 0 : rows.integer(0, 0));
+    return std::make_unique<PostgresStore>(config, salt);
+}
+
+}  // namespace quarry::store
