@@ -1,12 +1,13 @@
 #include "app/library.h"
 
-#include <filesystem>
+#include <algorithm>
 #include <stop_token>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "app/embedding_services.h"
+#include "app/set_aside.h"
 #include "base/pause.h"
 #include "index/qdrant_index.h"
 #include "text/terms.h"
@@ -47,14 +48,13 @@ bool uses_qdrant(const Settings& settings) {
     return !settings.text("index.qdrant_url").empty();
 }
 
-// Out of the way, but not thrown away: whoever wants to know what happened can look.
-Result<void> set_aside(const std::string& path) {
-    std::error_code error;
-    std::filesystem::rename(path, path + ".damaged", error);
-    if (error)
-        return fail(ErrorCode::unavailable, fmt::format("cannot rename {}: {}", path, error.message()));
-    for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(path + suffix, error);
-    return {};
+// The database that jobs and pages are in, if that is PostgreSQL: then the index is there, too.
+std::optional<db::PgConfig> shared_database(const Workplace& place) {
+    const auto known = setting_table();
+    if (std::ranges::find(known, "store.url", &SettingDefinition::key) == known.end()) return std::nullopt;
+    const std::string url = place.settings.text("store.url");
+    if (!url.starts_with("postgres")) return std::nullopt;
+    return db::PgConfig{.url = url, .pooled = place.settings.yes("store.pooled")};
 }
 
 }  // namespace
@@ -64,8 +64,12 @@ Library::Library(std::unique_ptr<store::Reader> reader) : reader_(std::move(read
 Result<std::unique_ptr<Library>> Library::open(const Workplace& place, store::Store& store, const Log& log) {
     std::unique_ptr<Library> library(new Library(TRY(open_reader(place))));
     TRY(library->open_services(place.settings));
+    const auto database = shared_database(place);
     if (uses_qdrant(place.settings)) {
         TRY(library->open_qdrant(place.settings));
+    } else if (database) {
+        TRY(library->open_followed({.database = *database, .replica = place.folder.index(), .log = log}));
+        TRY(library->followed_->begin(store));
     } else {
         TRY(library->open_index(place, store, log));
     }
@@ -76,11 +80,13 @@ Result<std::unique_ptr<Library>> Library::open(const Workplace& place, store::St
 Result<std::unique_ptr<Library>> Library::open_to_read(const Workplace& place) {
     std::unique_ptr<Library> library(new Library(TRY(open_reader(place))));
     TRY(library->open_services(place.settings));
+    const auto database = shared_database(place);
     if (uses_qdrant(place.settings)) {
         TRY(library->open_qdrant(place.settings));
+    } else if (database) {
+        TRY(library->follow_for_reading(place, *database));
     } else {
-        library->use(TRY(index::open_embedded_index(
-            {.path = place.folder.index(), .access = index::EmbeddedIndexConfig::Access::read})));
+        TRY(library->read_file(place));
     }
     TRY(library->open_searcher(place.settings));
     return library;
@@ -94,13 +100,36 @@ Result<void> Library::open_services(const Settings& settings) {
 }
 
 void Library::use(std::unique_ptr<index::EmbeddedIndex> index) {
-    spaces_ = std::make_unique<work::Spaces>(*index);
-    index_ = std::move(index);
+    embedded_ = std::move(index);
+    spaces_ = std::make_unique<work::Spaces>(*embedded_);
+    index_ = embedded_.get();
+}
+
+Result<void> Library::read_file(const Workplace& place) {
+    use(TRY(index::open_embedded_index(
+        {.path = place.folder.index(), .access = index::EmbeddedIndexConfig::Access::read})));
+    return {};
+}
+
+Result<void> Library::open_followed(FollowedIndexConfig config) {
+    followed_ = TRY(FollowedIndex::open(config));
+    index_ = &followed_->index();
+    return {};
+}
+
+// If somebody else brings the replica up to date, it is read as it is.
+Result<void> Library::follow_for_reading(const Workplace& place, const db::PgConfig& database) {
+    auto lock = FolderLock::take(place.folder, place.version);
+    if (!lock && lock.error().code == ErrorCode::conflict) return read_file(place);
+    if (!lock) return std::unexpected(lock.error());
+    lock_ = *std::move(lock);
+    return open_followed({.database = database, .replica = place.folder.index(), .follows = false});
 }
 
 Result<void> Library::open_qdrant(const Settings& settings) {
-    index_ = TRY(index::open_qdrant_index(
+    qdrant_ = TRY(index::open_qdrant_index(
         {.url = settings.text("index.qdrant_url"), .api_key = settings.text("index.qdrant_key")}, *client_));
+    index_ = qdrant_.get();
     return {};
 }
 
@@ -141,9 +170,18 @@ Result<void> Library::open_searcher(const Settings& settings) {
     return {};
 }
 
+// A replica knows it without a question to PostgreSQL, which may be away.
+Result<EmbedderFacts> Library::embedder_of(const std::string& collection) {
+    if (followed_) return TRY(followed_->index().facts(collection)).embedder;
+    return reader_.with([&](std::unique_ptr<store::Reader>& reader) { return reader->embedder(collection); });
+}
+
+work::Spaces* Library::spaces() {
+    return followed_ ? followed_->spaces() : spaces_.get();
+}
+
 Result<std::vector<float>> Library::embed_query(const std::string& collection, const std::string& query) {
-    const auto recorded = TRY(
-        reader_.with([&](std::unique_ptr<store::Reader>& reader) { return reader->embedder(collection); }));
+    const auto recorded = TRY(embedder_of(collection));
     const auto choice = TRY(embedders_->find(collection, recorded));
     if (choice.service) {
         const search::QueryCache::Key key{.collection = collection, .embedder = choice.facts, .query = query};
@@ -152,8 +190,8 @@ Result<std::vector<float>> Library::embed_query(const std::string& collection, c
         query_vectors_.put(key, vector);
         return vector;
     }
-    if (!choice.is_builtin() || !spaces_) return std::vector<float>();
-    const work::Spaces::Current current = TRY(spaces_->current(collection));
+    if (!choice.is_builtin() || !spaces()) return std::vector<float>();
+    const work::Spaces::Current current = TRY(spaces()->current(collection));
     if (!current.space) return std::vector<float>();
     thread_local text::TermReader terms;  // it has caches that are worth keeping
     const std::string_view text = query;
@@ -165,7 +203,10 @@ Result<search::SearchAnswer> Library::search(const search::SearchRequest& reques
 }
 
 work::IndexTools Library::tools() {
-    return {.index = index_.get(), .embedders = embedders_.get(), .spaces = spaces_.get()};
+    return {.index = index_,
+            .embedders = embedders_.get(),
+            .spaces = spaces_.get(),
+            .follower = followed_ ? followed_->follower() : nullptr};
 }
 
 }  // namespace quarry::app

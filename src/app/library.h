@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "app/followed_index.h"
 #include "app/workplace.h"
 #include "base/guarded.h"
 #include "base/result.h"
@@ -27,10 +29,12 @@ public:
     using Log = std::function<void(std::string_view)>;
 
     // For the process that owns the folder. An index that is new, damaged or another folder's is made anew:
-    // every page goes into the outbox again, and the log says why.
+    // every page goes into the outbox again, and the log says why. With a store in PostgreSQL the index is
+    // there too (0016): what is in the folder is a replica, and is read again.
     static Result<std::unique_ptr<Library>> open(const Workplace& place, store::Store& store, const Log& log);
 
-    // For anybody, while nobody owns the folder. `not_found` if nothing has been indexed yet.
+    // For anybody, while nobody owns the folder. `not_found` if nothing has been indexed yet. With a store in
+    // PostgreSQL it takes the folder's lock, if it is free, to bring the replica up to date.
     static Result<std::unique_ptr<Library>> open_to_read(const Workplace& place);
 
     // Any thread.
@@ -45,15 +49,25 @@ private:
     Result<void> open_services(const Settings& settings);
     Result<void> open_index(const Workplace& place, store::Store& store, const Log& log);
     Result<void> open_qdrant(const Settings& settings);
+    Result<void> open_followed(FollowedIndexConfig config);
+    Result<void> follow_for_reading(const Workplace& place, const db::PgConfig& database);
+    Result<void> read_file(const Workplace& place);
     Result<void> open_searcher(const Settings& settings);
     void use(std::unique_ptr<index::EmbeddedIndex> index);
+    work::Spaces* spaces();
+    Result<EmbedderFacts> embedder_of(const std::string& collection);
     Result<std::vector<float>> embed_query(const std::string& collection, const std::string& query);
 
     Guarded<std::unique_ptr<store::Reader>> reader_;
     std::unique_ptr<net::HttpClient> client_;
     std::unique_ptr<work::CollectionEmbedders> embedders_;
-    std::unique_ptr<index::Index> index_;
-    std::unique_ptr<work::Spaces> spaces_;       // none with Qdrant
+    std::optional<FolderLock> lock_;  // if it was taken to read
+    // Exactly one of these three, which index_ points to.
+    std::unique_ptr<index::EmbeddedIndex> embedded_;
+    std::unique_ptr<index::Index> qdrant_;
+    std::unique_ptr<FollowedIndex> followed_;
+    index::Index* index_ = nullptr;
+    std::unique_ptr<work::Spaces> spaces_;       // of the embedded one
     std::unique_ptr<embed::Reranker> reranker_;  // if one is configured
     search::QueryCache query_vectors_;
     std::unique_ptr<search::Searcher> searcher_;
