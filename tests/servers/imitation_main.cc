@@ -1,7 +1,7 @@
 // The imitated services as one program, for tests and scripts that run the quarry binary: prints where each
 // of them listens as one line of JSON and serves until its standard input ends, so that it never outlives its
 // caller.
-//   imitation_services [--tei PORT] [--rerank PORT] [--openai PORT] [--qdrant PORT]
+//   imitation_services [--tei PORT] [--rerank PORT] [--openai PORT] [--chat PORT] [--qdrant PORT]
 //                      [--latency-ms N] [--dimensions N] [--batch N] [--key KEY]
 // A port of 0 is any free one. Faults: see imitation_conduct.h.
 #include <cstdio>
@@ -14,6 +14,7 @@
 #include <boost/json.hpp>
 #include <unistd.h>
 
+#include "servers/imitation_chat.h"
 #include "servers/imitation_openai.h"
 #include "servers/imitation_qdrant.h"
 #include "servers/imitation_tei.h"
@@ -46,6 +47,7 @@ public:
         if (flags.contains("tei")) start_tei(tei_, "tei", "embedding");
         if (flags.contains("rerank")) start_tei(rerank_, "rerank", "reranker");
         if (flags.contains("openai")) start_openai();
+        if (flags.contains("chat")) start_chat();
         if (flags.contains("qdrant")) start_qdrant();
     }
     const boost::json::object& ports() const { return ports_; }
@@ -75,6 +77,11 @@ private:
                                    .dimensions = number(flags_, "dimensions", 64)});
         started("openai", *openai_);
     }
+    void start_chat() {
+        chat_ = std::make_unique<ImitationChat>(
+            ImitationChatOptions{.port = port("chat"), .key = text(flags_, "key")});
+        started("chat", *chat_);
+    }
     void start_qdrant() {
         qdrant_ = std::make_unique<ImitationQdrant>(
             ImitationQdrantOptions{.port = port("qdrant"), .key = text(flags_, "key")});
@@ -85,6 +92,7 @@ private:
     boost::json::object ports_;
     std::unique_ptr<ImitationTei> tei_, rerank_;
     std::unique_ptr<ImitationOpenAi> openai_;
+    std::unique_ptr<ImitationChat> chat_;
     std::unique_ptr<ImitationQdrant> qdrant_;
 };
 

@@ -1,0 +1,27 @@
+// Questions about one page that are answered in words: what it says in short, an answer, the passages that
+// matter.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "chat/answer_page.h"
+#include "chat/model.h"
+
+namespace quarry::chat {
+
+// The page in a few sentences, in its own language.
+Result<std::string> summarise(Model& model, const PageText& page, const std::stop_token& stop);
+
+// What the page says about the question; a sentence that it does not, if so.
+Result<std::string> answer_question(Model& model, const PageText& page, std::string_view question,
+                                    const std::stop_token& stop);
+
+// Passages of the page that matter to the query, word for word: what the model made up is left out.
+Result<std::vector<std::string>> find_highlights(Model& model, const PageText& page, std::string_view query,
+                                                 const std::stop_token& stop);
+
+}  // namespace quarry::chat
