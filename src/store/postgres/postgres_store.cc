@@ -19,6 +19,7 @@
 #include "store/postgres/schema.h"
 #include "store/postgres/sweep.h"
 #include "store/postgres/transactor.h"
+#include "store/postgres/views.h"
 
 namespace quarry::store {
 
@@ -323,6 +324,7 @@ void PostgresStore::hear(std::span<const Event> events) {
 Result<std::unique_ptr<Store>> open_postgres_store(PostgresConfig config) {
     db::PgConnection connection = TRY(db::PgConnection::open(config.database));
     TRY(pg::migrate(connection));
+    if (config.views) TRY(pg::migrate_views(connection));
     const auto rows = TRY(connection.query("select value from quarry.meta where name = 'salt'"));
     const auto salt = static_cast<std::uint64_t>(rows.empty() ? 0 : rows.integer(0, 0));
     return std::make_unique<PostgresStore>(config, salt);

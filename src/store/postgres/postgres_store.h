@@ -13,6 +13,7 @@ struct PostgresConfig {
     db::PgConfig database{};
     StoreLimits limits{};
     int connections = 8;           // for calls; a few more are kept for other purposes
+    bool views = true;             // makes those that people read with SQL (views.h)
     const Clock* clock = nullptr;  // of a test, outlives the store; nullptr: the server's
 };
 
