@@ -24,7 +24,7 @@ create table quarry.index_collection(
     model      text not null default '',
     version    text not null default '',
     dimensions bigint not null default 0     -- 0 until there is a vector
-) with (fillfactor = 50);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 create table quarry.index_page(
     collection   bigint not null,
@@ -45,7 +45,7 @@ create table quarry.index_page(
     title        text not null,
     description  text not null,
     primary key(collection, page)
-);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index index_page_sequence on quarry.index_page(collection, sequence);
 
 create table quarry.chunk(
@@ -60,7 +60,7 @@ create table quarry.chunk(
     terms      bytea not null,               -- what words find it by, packed
     vector     bytea,                        -- of a service: a float's scale, and a byte per dimension
     primary key(collection, page, number)
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 )sql"};
 
 db::PgTables tables() {
