@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/store_address.h"
+
 namespace quarry::app {
 namespace {
 
@@ -32,13 +34,29 @@ void write_holder(int file, const std::string& version) {
 
 }  // namespace
 
-Result<void> DataFolder::create() const {
+namespace {
+
+Result<void> make_private(const fs::path& path) {
     std::error_code error;
-    const fs::path parent = fs::path(path).parent_path();
-    if (!parent.empty()) fs::create_directories(parent, error);
-    if (error) return cannot_use(path, error.value());
     if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return cannot_use(path, errno);
     if (!fs::is_directory(path, error)) return cannot_use(path, ENOTDIR);
+    return {};
+}
+
+}  // namespace
+
+Result<void> DataFolder::create() const {
+    std::error_code error;
+    const fs::path top = root.empty() ? path : root;
+    if (top.has_parent_path()) fs::create_directories(top.parent_path(), error);
+    if (error) return cannot_use(path, error.value());
+    TRY(make_private(top));
+    fs::path level = top;
+    for (const fs::path& part : fs::path(path).lexically_relative(top)) {
+        if (part == ".") continue;
+        level /= part;
+        TRY(make_private(level));
+    }
     return {};
 }
 
@@ -59,7 +77,10 @@ Result<DataFolder> data_folder(const Settings& settings,
     fs::path absolute = fs::absolute(path, error).lexically_normal();
     if (error) return cannot_use(path, error.value());
     if (!absolute.has_filename()) absolute = absolute.parent_path();  // "data/" and "data" are the same
-    return DataFolder{absolute.string()};
+    DataFolder folder{.path = absolute.string(), .root = absolute.string()};
+    const StoreAddress store = TRY(store_address(settings));
+    if (store.is_shared()) folder.path += "/" + store.folder_name();
+    return folder;
 }
 
 std::optional<LockHolder> lock_holder(const DataFolder& folder) {

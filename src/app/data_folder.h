@@ -15,6 +15,7 @@ namespace quarry::app {
 
 struct DataFolder {
     std::string path{};  // absolute
+    std::string root{};  // as its user named it; of a shared store, `path` is a folder below it
 
     std::string database() const { return path + "/quarry.db"; }
     std::string index() const { return path + "/index.db"; }

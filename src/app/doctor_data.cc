@@ -97,26 +97,47 @@ Result<void> check_soundness(const std::string& path, Care care) {
     return check_file(path);
 }
 
+struct StoreTotals {
+    std::int64_t pages = 0;
+    std::ptrdiff_t collections = 0;
+};
+
+Result<StoreTotals> count_store(const Workplace& place) {
+    const auto reader = TRY(open_reader(place));
+    StoreTotals totals;
+    for (const Collection& collection : TRY(reader->collections())) {
+        totals.pages += collection.pages;
+        ++totals.collections;
+    }
+    return totals;
+}
+
+Finding examine_shared_store(const Workplace& place) {
+    const auto totals = count_store(place);
+    if (!totals)
+        return {"store", Health::fail, totals.error().message,
+                "Look whether the database runs, and at --store (QUARRY_STORE)"};
+    return {.subject = "store",
+            .says = fmt::format("{} in {}, at {}", count_of(totals->pages, "page"),
+                                count_of(totals->collections, "collection"), shown(place))};
+}
+
 Finding examine_store(const Workplace& place, Care care) {
+    if (place.store.is_shared()) return examine_shared_store(place);
     const std::string path = place.folder.database();
     if (!exists(path)) return {.subject = "store", .says = "nothing is stored yet"};
-    const auto reader = open_reader(place);
-    if (!reader) return {"store", Health::fail, reader.error().message, "See quarry status"};
+    const auto totals = count_store(place);
+    if (!totals) return {"store", Health::fail, totals.error().message, "See quarry status"};
     if (const auto sound = check_soundness(path, care); !sound)
         return {
             "store", Health::fail, fmt::format("{} is damaged: {}", path, sound.error().message),
             "Stop the worker (quarry daemon stop), keep a copy of the file, and put a backup in its place"};
-    std::int64_t pages = 0;
-    const auto collections = (*reader)->collections();
-    if (!collections) return {"store", Health::fail, collections.error().message, "See quarry status"};
-    for (const Collection& collection : *collections) pages += collection.pages;
     const std::uint64_t log = size_of(path + "-wal");
     const bool was_read = care == Care::thorough || size_of(path) <= quickly_read_bytes;
-    Finding finding{
-        .subject = "store",
-        .says = fmt::format("{} in {}, {}, log {}{}", count_of(pages, "page"),
-                            count_of(std::ssize(*collections), "collection"), in_units(size_of(path)),
-                            in_units(log), was_read ? "" : ", not read whole (--thorough does)")};
+    Finding finding{.subject = "store",
+                    .says = fmt::format("{} in {}, {}, log {}{}", count_of(totals->pages, "page"),
+                                        count_of(totals->collections, "collection"), in_units(size_of(path)),
+                                        in_units(log), was_read ? "" : ", not read whole (--thorough does)")};
     if (log > long_log_bytes) {
         finding.health = Health::warn;
         finding.advice =

@@ -8,6 +8,8 @@
 #include "app/owner_methods.h"
 #include "app/remote_reader.h"
 #include "app/web_access.h"
+#include "store/postgres/postgres_reader.h"
+#include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace quarry::app {
@@ -39,20 +41,34 @@ std::string host_name() {
 
 }  // namespace
 
+db::PgConfig postgres_config(const Workplace& place) {
+    return {.url = place.store.url, .pooled = place.settings.yes("store.pooled")};
+}
+
 Result<std::unique_ptr<store::Store>> open_store(const Workplace& place) {
     const Settings& settings = place.settings;
+    const store::StoreLimits limits{
+        .lease_duration = settings.duration("worker.lease"),
+        .running_groups_per_owner = static_cast<int>(settings.number("crawl.max_active")),
+        .low_disk_bytes = settings.bytes("store.low_disk")};
+    if (place.store.is_shared())
+        return store::open_postgres_store(
+            {.database = postgres_config(place),
+             .limits = limits,
+             .connections = static_cast<int>(settings.number("store.connections"))});
     const store::Durability durability = TRY(durability_of(settings));
     return store::open_sqlite_store(
-        {.path = place.folder.database(),
-         .limits = {.lease_duration = settings.duration("worker.lease"),
-                    .running_groups_per_owner = static_cast<int>(settings.number("crawl.max_active")),
-                    .low_disk_bytes = settings.bytes("store.low_disk")},
-         .durability = durability});
+        {.path = place.folder.database(), .limits = limits, .durability = durability});
 }
 
 Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
     if (place.remote) return remote_reader(place.remote);
+    if (place.store.is_shared()) return store::open_postgres_reader(postgres_config(place));
     return store::open_sqlite_reader(place.folder.database());
+}
+
+std::string shown(const Workplace& place) {
+    return place.store.is_shared() ? place.settings.masked("store.url") : place.folder.path;
 }
 
 Result<Asked> ask(const Workplace& place, std::string_view method, json::object params) {

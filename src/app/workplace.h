@@ -13,7 +13,9 @@
 #include "app/reach_owner.h"
 #include "app/remote_api.h"
 #include "app/settings.h"
+#include "app/store_address.h"
 #include "base/result.h"
+#include "db/postgres.h"
 #include "store/reader.h"
 #include "store/store.h"
 #include "work/engine.h"
@@ -22,17 +24,25 @@ namespace quarry::app {
 
 struct Workplace {
     DataFolder folder{};
+    StoreAddress store{};
     std::shared_ptr<RemoteApi> remote{};  // if set, a server has the data, and there is no folder
     Settings settings;
     std::string version{};
     std::string config_file{};     // as named on the command line; "" if not
     std::optional<int> threads{};  // that read pages, if not as the settings say
+    bool answers_searches = true;  // false: one of several workers of a host, which needs no index of its own
 };
 
-// For the process that holds the folder's lock.
+// How to reach the database of a shared store.
+db::PgConfig postgres_config(const Workplace& place);
+
+// For the process that holds the folder's lock; a shared store for anybody.
 Result<std::unique_ptr<store::Store>> open_store(const Workplace& place);
 // For anybody, and over a server. `not_found` if there is no database yet.
 Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place);
+
+// What is worked on, for people: the folder, or the database without its password.
+std::string shown(const Workplace& place);
 
 struct Asked {
     boost::json::value answer{};

@@ -18,6 +18,10 @@ namespace fs = std::filesystem;
 int run_backup(const Session& session, const std::string& file) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
+    if (place->store.is_shared())
+        return give_up(session, {ErrorCode::unsupported,
+                                 fmt::format("{} is PostgreSQL's to back up: use pg_dump, or its archive",
+                                             app::shown(*place))});
     std::error_code error;
     if (!fs::exists(place->folder.database(), error))
         return give_up(session,

@@ -41,6 +41,7 @@ void add_global_options(CLI::App& root, GlobalOptions& options, CommandBuilder& 
     root.add_option("--config", options.config_file,
                     "Read settings from this file instead of the default one");
     builder.setting(root, {"--data", "store.data", "Where crawls and pages are kept (also QUARRY_DATA)"});
+    builder.setting(root, {"--store", "store.url", "A database that many hosts share (also QUARRY_STORE)"});
     builder.setting(root, {"--server", "remote.url", "Speak to this server instead (also QUARRY_URL)"});
     builder.setting(root, {"--api-key-file", "remote.key_file",
                            "File that holds the server's key (also QUARRY_API_KEY)"});
@@ -99,8 +100,8 @@ int report_parse_error(const CLI::App& root, const CLI::ParseError& error, const
 // that the environment names: they have nothing to do with one.
 constexpr std::array<std::string_view, 5> without_data = {"convert", "robots", "config", "doctor",
                                                           "completion"};
-constexpr std::array<std::string_view, 7> only_here = {"keys",   "demo",         "serve", "worker",
-                                                       "daemon", "embed-daemon", "backup"};
+constexpr std::array<std::string_view, 8> only_here = {"keys",   "demo",         "serve",  "worker",
+                                                       "daemon", "embed-daemon", "backup", "migrate-store"};
 
 // Why a command cannot be run with a server; nothing if it can.
 std::string refusal_of(const std::string& name, const app::Settings& settings) {

@@ -26,7 +26,7 @@ struct DaemonArguments {
 std::string unit_text(const app::Workplace& place) {
     std::error_code error;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-    std::string command = fmt::format("\"{}\" --data \"{}\"", program, place.folder.path);
+    std::string command = fmt::format("\"{}\" --data \"{}\"", program, place.folder.root);
     if (!place.config_file.empty()) command += fmt::format(" --config \"{}\"", place.config_file);
     return fmt::format(
         "[Unit]\nDescription=quarry: works on crawls in {}\nAfter=network-online.target\n\n"

@@ -46,7 +46,9 @@ Result<app::Workplace> place_of(const Session& session) {
     app::Workplace place{
         .settings = session.settings, .version = version, .config_file = std::move(config_file)};
     place.remote = TRY(app::RemoteApi::connect(session.settings));
-    if (!place.remote) place.folder = TRY(app::data_folder(session.settings, app::process_environment()));
+    if (place.remote) return place;
+    place.folder = TRY(app::data_folder(session.settings, app::process_environment()));
+    place.store = TRY(app::store_address(session.settings));
     return place;
 }
 

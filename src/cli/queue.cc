@@ -13,7 +13,9 @@
 #include "cli/queue_change.h"
 #include "cli/queue_filter.h"
 #include "cli/queue_list.h"
+#include "model/iso_time.h"
 #include "model/records_json.h"
+#include "store/reader_records.h"
 
 namespace quarry::cli {
 namespace {
@@ -76,6 +78,24 @@ int count(const Session& session, store::Reader& reader, const QueueArguments& a
     return exit_yes;
 }
 
+int list_workers(const Session& session, store::Reader& reader, const QueueArguments&) {
+    const auto workers = reader.workers();
+    if (!workers) return give_up(session, workers.error());
+    if (session.json) {
+        json::array records;
+        for (const store::WorkerInfo& worker : *workers) records.push_back(store::record_of(worker));
+        write_data(json::serialize(records) + "\n");
+        return exit_yes;
+    }
+    std::string lines;
+    for (const store::WorkerInfo& worker : *workers)
+        lines += fmt::format("{:<30}  {:>8} running  last heard of {}\n", worker.name,
+                             with_commas(worker.running), iso_time(worker.beat_at));
+    write_data(lines);
+    if (lines.empty()) say("Nobody works");
+    return exit_yes;
+}
+
 constexpr QueueChange changes[] = {
     {"retry", "retry_jobs", "will be tried again", "Try failed or cancelled jobs again", true},
     {"clear", "clear_jobs", "removed", "Remove jobs that do not run", false},
@@ -114,6 +134,7 @@ int run_queue(const Session& session, const CLI::App& parser, const QueueArgumen
         return process_queue(session, *place,
                              {.collection = arguments.filter.collection, .at_most = arguments.batch});
     if (parser.got_subcommand("show")) return look(session, *place, arguments, show);
+    if (parser.got_subcommand("workers")) return look(session, *place, arguments, list_workers);
     if (parser.got_subcommand("status")) return look(session, *place, arguments, count);
     return look(session, *place, arguments, list);
 }
@@ -140,6 +161,7 @@ Command add_queue(CommandBuilder& builder) {
     listed.add_option("--limit", arguments->limit, "Most jobs to list (20)")->check(CLI::Range(1, 1'000'000));
     add("show", "Show one job").add_option("id", arguments->id, "The job's id")->required();
     add_queue_flags(add("status", "Count jobs by kind and state"), arguments->filter);
+    add("workers", "List who works, on which host");
     for (const QueueChange& change : changes) {
         CLI::App& nested = add(change.name, change.help);
         add_queue_flags(nested, arguments->filter);

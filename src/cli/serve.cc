@@ -55,7 +55,7 @@ app::OwnerProcess::Log log_of(const ServeArguments& arguments) {
 void say_ready(const app::Workplace& place, const app::ListenAddress& listen,
                const app::ApiService& service) {
     say(fmt::format("Serving {} on http://{}:{}. Ctrl-C finishes what is under way and stops",
-                    place.folder.path, listen.address, service.port()));
+                    app::shown(place), listen.address, service.port()));
     app::tell_service_manager("READY=1");
 }
 
@@ -85,6 +85,11 @@ Result<void> serve(const app::Workplace& place, const ServeArguments& arguments)
                                              [](std::string_view line) { say(line); }));
     auto service = TRY(app::ApiService::start(*owner, place, listen, log_of(arguments)));
     say_ready(place, listen, *service);
+    if (arguments.workers == 0) {
+        wait_for_end({});
+        service->leave(patience);
+        return {};
+    }
     // Clients are answered first: what they wait for is still worked on.
     std::stop_source done;
     const std::jthread leaving([&](std::stop_token ended) {
@@ -98,8 +103,9 @@ Result<void> serve(const app::Workplace& place, const ServeArguments& arguments)
 int run_serve(const Session& session, const ServeArguments& arguments) {
     auto place = place_of(session);
     if (!place) return give_up(session, place.error());
-    const bool is_apart = arguments.workers == 0;
-    if (!is_apart) place->threads = arguments.workers;
+    // Of a shared store the workers are anywhere; of a folder there is one, and it owns the store.
+    const bool is_apart = arguments.workers == 0 && !place->store.is_shared();
+    if (arguments.workers != 0) place->threads = arguments.workers;
     const auto served = is_apart ? serve_apart(*place, arguments) : serve(*place, arguments);
     if (!served) return give_up(session, served.error());
     return exit_yes;

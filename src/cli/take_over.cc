@@ -24,4 +24,15 @@ Result<app::FolderLock> take_over(const app::Workplace& place) {
     }
 }
 
+Result<app::FolderLock> take_place(app::Workplace& place) {
+    if (!place.store.is_shared()) return take_over(place);
+    const std::string first = place.folder.path;
+    for (int number = 2;; ++number) {
+        auto lock = app::FolderLock::take(place.folder, place.version);
+        if (lock || lock.error().code != ErrorCode::conflict) return lock;
+        place.folder.path = fmt::format("{}/worker-{}", first, number);
+        place.answers_searches = false;
+    }
+}
+
 }  // namespace quarry::cli

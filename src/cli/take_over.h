@@ -11,4 +11,8 @@ namespace quarry::cli {
 // has the folder.
 Result<app::FolderLock> take_over(const app::Workplace& place);
 
+// Of a shared store, one of several workers of this host: where the folder has an owner, `place` moves to a
+// folder of its own below it.
+Result<app::FolderLock> take_place(app::Workplace& place);
+
 }  // namespace quarry::cli

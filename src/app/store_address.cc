@@ -1,0 +1,27 @@
+#include "app/store_address.h"
+
+#include "base/sha256.h"
+
+namespace quarry::app {
+
+std::string StoreAddress::folder_name() const {
+    const std::size_t begin = url.find("://") + 3;
+    const std::size_t end = url.find_first_of("/?", begin);
+    const std::size_t at = url.rfind('@', end);
+    const bool has_user = at != std::string::npos && at >= begin;
+    std::string place = url.substr(has_user ? at + 1 : begin);
+    place = place.substr(0, place.find('?'));
+    return "postgres-" + hex_of(sha256(place)).substr(0, 8);
+}
+
+Result<StoreAddress> store_address(const Settings& settings) {
+    const std::string url = settings.text("store.url");
+    if (url.empty()) return StoreAddress{};
+    if (url.starts_with("postgres://") || url.starts_with("postgresql://"))
+        return StoreAddress{.kind = StoreAddress::Kind::postgres, .url = url};
+    return fail(ErrorCode::invalid_argument,
+                "store.url (--store) is postgres://USER:PASSWORD@HOST/DATABASE, or empty for a store in the "
+                "data folder");
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,30 @@
+// Where jobs, crawls and pages are kept: in the data folder, or in a database that many hosts share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/settings.h"
+#include "base/result.h"
+
+namespace quarry::app {
+
+struct StoreAddress {
+    enum class Kind : std::uint8_t {
+        embedded,  // DATA/quarry.db
+        postgres,
+    };
+    Kind kind = Kind::embedded;
+    std::string url{};  // "" for the embedded one
+
+    bool is_shared() const { return kind != Kind::embedded; }
+
+    // A name for the folder of what this host keeps beside it: the same for the same database, whoever logs
+    // in there.
+    std::string folder_name() const;
+};
+
+// The setting store.url (--store, QUARRY_STORE). `invalid_argument` if it names no kind of store there is.
+Result<StoreAddress> store_address(const Settings& settings);
+
+}  // namespace quarry::app
