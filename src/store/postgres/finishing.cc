@@ -319,10 +319,14 @@ public:
         }
         if (taken() < finished.size()) {
             for (LeasedChange& change : TRY(take_change_leases(ledger.sql(), ids, tokens)))
-                ended.changes_.emplace(change.lease.id, std::move(change));
+                ended.add(std::move(change));
         }
         if (taken() + ended.changes_.size() < finished.size()) TRY(ended.read_former(ledger, ids));
         return ended;
+    }
+
+    bool is_of_change(const Finished& finished) const {
+        return ended_changes_.contains(number(finished.lease.id));
     }
 
     Result<Verdict> finish(Ledger& ledger, const Finished& finished) {
@@ -349,6 +353,10 @@ public:
     }
 
 private:
+    void add(LeasedChange change) {
+        ended_changes_.insert(change.lease.id);
+        changes_.emplace(change.lease.id, std::move(change));
+    }
     Result<void> read_former(Ledger& ledger, const db::PgIntegers& ids) {
         const db::PgRows rows = TRY(ledger.sql().run(ended_by_sql, db::PgValues(ids)));
         for (int row = 0; row < rows.size(); ++row) former_[rows.integer(row, 0)] = rows.integer(row, 1);
@@ -358,6 +366,7 @@ private:
     std::unordered_map<std::int64_t, JobRow> jobs_;
     std::unordered_map<std::int64_t, LeasedUrl> urls_;
     std::unordered_map<std::int64_t, LeasedChange> changes_;
+    std::set<std::int64_t> ended_changes_;                   // of them also those that were finished
     std::unordered_map<std::int64_t, std::int64_t> former_;  // tokens of outcomes that were applied
 };
 
@@ -365,9 +374,14 @@ private:
 
 Answer<std::vector<Verdict>> finish(Ledger& ledger, std::span<const Finished> finished) {
     Ended ended = TRY(Ended::take(ledger, finished));
-    std::vector<Verdict> verdicts;
-    verdicts.reserve(finished.size());
-    for (const Finished& one : finished) verdicts.push_back(TRY(ended.finish(ledger, one)));
+    std::vector<Verdict> verdicts(finished.size());
+    // Changes first: their leases are gone already, and a page that is written anew would take them for some
+    // that still wait.
+    for (const bool are_changes : {true, false}) {
+        for (std::size_t at = 0; at < finished.size(); ++at)
+            if (ended.is_of_change(finished[at]) == are_changes)
+                verdicts[at] = TRY(ended.finish(ledger, finished[at]));
+    }
     return verdicts;
 }
 

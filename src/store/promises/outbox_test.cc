@@ -333,6 +333,25 @@ TEST_CASE_TEMPLATE("a page that changes while it is indexed waits for that, and 
     CHECK(words_of(backend, newer[0]) == "third");
 }
 
+TEST_CASE_TEMPLATE("a page may change in the very commit that ends its change", Backend,
+                   TRANSACTIONAL_STORES) {
+    Backend backend;
+    write(backend, 7, "old");
+    const ChangeLease change = lease_changes(backend, 1).at(0);
+    REQUIRE(backend.store->add_group({}, {},
+                                     {{.url = "https://a.example/7", .key = {1, 7}, .host = "a.example"}}));
+    const auto url = backend.lease_urls(1).at(0);
+
+    const auto verdicts =
+        backend.store
+            ->finish({{url.lease, {.status = 200, .pages = {page(7, "new")}}}, {change.lease, Outcome{}}})
+            .value();
+
+    CHECK(verdicts == std::vector{Verdict::applied, Verdict::applied});
+    CHECK(counts(backend).pending == 1);
+    CHECK(words_of(backend, lease_changes(backend, 10).at(0)) == "new");
+}
+
 TEST_CASE_TEMPLATE("a change that failed or was given back is dropped if its page has a newer one", Backend,
                    TRANSACTIONAL_STORES) {
     const std::vector<decltype(Outcome::end)> ends = {Retry{"no"}, Failed{"no"}, Snooze{}, Completed{}};
