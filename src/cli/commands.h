@@ -24,6 +24,7 @@ Command add_worker(CommandBuilder& builder);
 Command add_daemon(CommandBuilder& builder);
 Command add_embed_daemon(CommandBuilder& builder);
 Command add_backup(CommandBuilder& builder);
+Command add_migrate_store(CommandBuilder& builder);
 Command add_import(CommandBuilder& builder);
 Command add_watch(CommandBuilder& builder);
 Command add_convert(CommandBuilder& builder);

@@ -94,6 +94,10 @@ std::string_view Statement::text(int column) const {
     return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
+bool Statement::is_text(int column) const {
+    return sqlite3_column_type(statement_, column) == SQLITE_TEXT;
+}
+
 bool Statement::is_null(int column) const {
     return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }

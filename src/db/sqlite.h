@@ -54,6 +54,7 @@ public:
     double real(int column) const;
     std::string_view text(int column) const;  // or blob; valid until the next step or reset; "" if NULL
     bool is_null(int column) const;
+    bool is_text(int column) const;  // as it is stored: not a number, nor a blob
 
     void bind_at(int index, std::int64_t value);
     void bind_at(int index, int value) { bind_at(index, static_cast<std::int64_t>(value)); }

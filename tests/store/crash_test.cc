@@ -1,22 +1,19 @@
 // Programs that are killed at any moment, and workers that are thought dead and are not.
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstring>
 #include <random>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
+#include "store/finish_all.h"
 #include "store/pack.h"
 #include "store/sqlite/sqlite_store.h"
-#include "store/workload.h"
+#include "store/working_child.h"
 
 namespace quarry::test {
 
@@ -25,65 +22,20 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A child at work, and what it has told of the store's promises.
-class Child {
-public:
-    Child(const std::string& database, std::uint64_t seed) {
-        std::array<int, 2> ends;
-        REQUIRE(pipe(ends.data()) == 0);
-        const std::string seed_text = std::to_string(seed);
-        process_ = fork();
-        if (process_ == 0) {
-            dup2(ends[1], STDOUT_FILENO);
-            close(ends[0]);
-            close(ends[1]);
-            execl(QUARRY_CRASH_CHILD, "crash_child", database.c_str(), seed_text.c_str(), nullptr);
-            _exit(9);
-        }
-        close(ends[1]);
-        output_ = ends[0];
+// Lets a child live until it has told of so many promises, or for so long, then kills it. False if it ended
+// by itself.
+bool live_and_die(WorkingChild& child, std::size_t enough, milliseconds life,
+                  std::vector<Promise>& promises) {
+    const auto end = steady_clock::now() + life;
+    const std::size_t before = promises.size();
+    while (steady_clock::now() < end && promises.size() - before < enough) {
+        const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
+        pollfd waiting{.fd = child.output(), .events = POLLIN, .revents = 0};
+        if (poll(&waiting, 1, static_cast<int>(left.count()) + 1) > 0 && !child.read_promises(promises))
+            break;
     }
-
-    // Lets it live until it has told of so many promises, or for so long, then kills it. False if it ended by
-    // itself.
-    bool live_and_die(std::size_t enough, milliseconds life, std::vector<Promise>& promises) {
-        const auto end = steady_clock::now() + life;
-        const std::size_t before = promises.size();
-        while (steady_clock::now() < end && promises.size() - before < enough) {
-            const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
-            pollfd waiting{.fd = output_, .events = POLLIN, .revents = 0};
-            if (poll(&waiting, 1, static_cast<int>(left.count()) + 1) > 0 && !read_promises(promises)) break;
-        }
-        kill(process_, SIGKILL);
-        while (read_promises(promises)) {
-        }
-        close(output_);
-        int status = 0;
-        waitpid(process_, &status, 0);
-        return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-    }
-
-private:
-    // Records are written whole, but a read may cut one. False at the end.
-    bool read_promises(std::vector<Promise>& promises) {
-        std::array<char, 9 * 512> buffer;
-        const ssize_t got = read(output_, buffer.data(), buffer.size());
-        if (got <= 0) return false;
-        bytes_.append(buffer.data(), static_cast<std::size_t>(got));
-        std::size_t at = 0;
-        for (; at + 9 <= bytes_.size(); at += 9) {
-            Promise promise{.what = static_cast<Promise::What>(bytes_[at])};
-            std::memcpy(&promise.id, bytes_.data() + at + 1, sizeof(promise.id));
-            promises.push_back(promise);
-        }
-        bytes_.erase(0, at);
-        return true;
-    }
-
-    pid_t process_ = 0;
-    int output_ = -1;
-    std::string bytes_;
-};
+    return child.kill(promises);
+}
 
 std::string problems(const std::string& database, const std::vector<Promise>& promises) {
     db::Connection connection = db::Connection::open(database, db::Access::write).value();
@@ -105,31 +57,6 @@ std::int64_t pages_never_indexed(const std::string& database) {
         .value_or(-1);
 }
 
-// Does everything that is left, the simplest way.
-void finish_all(store::Store& store) {
-    const WorkerId worker = store.register_worker("last").value();
-    while (true) {
-        const store::Leased leased = store
-                                         .lease({.worker = worker,
-                                                 .kinds = {{"scrape", 200}, {"webhook", 200}},
-                                                 .urls = 200,
-                                                 .urls_per_host = 200,
-                                                 .changes = 200})
-                                         .value();
-        std::vector<store::Finished> finished;
-        for (const auto& job : leased.jobs) finished.push_back({job.lease, {.end = store::Completed{}}});
-        for (const auto& url : leased.urls) {
-            PageWrite page{.key = url.key, .facts = {.url = url.url, .status = 200, .content_hash = 1}};
-            page.content = store::pack({.markdown = "words"}).value();
-            finished.push_back({url.lease, {.end = store::Completed{}, .pages = {page}}});
-        }
-        for (const auto& change : leased.changes) finished.push_back({change.lease, {}});
-        if (finished.empty()) return;
-        const std::vector<store::Verdict> verdicts = store.finish(finished).value();
-        REQUIRE(std::ranges::count(verdicts, store::Verdict::applied) == std::ssize(finished));
-    }
-}
-
 }  // namespace
 
 TEST_CASE("a program killed at 160 random moments loses nothing it promised and does nothing twice") {
@@ -138,11 +65,11 @@ TEST_CASE("a program killed at 160 random moments loses nothing it promised and 
     std::mt19937_64 random(20'261);
     std::vector<Promise> promises;
     for (std::uint64_t life = 1; life <= 160; ++life) {
-        Child child(database, life);
+        WorkingChild child(database, life);
         // Some die while they open the database, most at work.
         const bool dies_early = random() % 8 == 0;
         const milliseconds longest = dies_early ? milliseconds(random() % 20) : milliseconds(20'000);
-        REQUIRE(child.live_and_die(random() % 60, longest, promises));
+        REQUIRE(live_and_die(child, random() % 60, longest, promises));
         INFO("after kill ", life);
         if (life % 20 == 0) REQUIRE(problems(database, promises) == "");
     }

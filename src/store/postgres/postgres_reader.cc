@@ -134,6 +134,7 @@ Result<std::uint64_t> check(db::PgConnection& connection) {
                                 "it to {}",
                                 connection.place(), version, schema_version));
     }
+    TRY(check_complete(connection));
     const auto salt = TRY(connection.query("select value from quarry.meta where name = 'salt'"));
     return salt.empty() ? 0 : static_cast<std::uint64_t>(salt.integer(0, 0));
 }

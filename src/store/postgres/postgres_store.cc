@@ -325,6 +325,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(PostgresConfig config) {
     db::PgConnection connection = TRY(db::PgConnection::open(config.database));
     TRY(pg::migrate(connection));
     if (config.views) TRY(pg::migrate_views(connection));
+    TRY(pg::check_complete(connection));
     const auto rows = TRY(connection.query("select value from quarry.meta where name = 'salt'"));
     const auto salt = static_cast<std::uint64_t>(rows.empty() ? 0 : rows.integer(0, 0));
     return std::make_unique<PostgresStore>(config, salt);

@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "db/pg_migration.h"
 #include "store/postgres/schema_1.h"
 #include "store/postgres/schema_1_ids.h"
@@ -27,6 +29,15 @@ Result<std::int64_t> version_of(db::PgConnection& connection) {
 
 Result<void> migrate(db::PgConnection& connection) {
     return db::pg_migrate(connection, tables());
+}
+
+Result<void> check_complete(db::PgConnection& connection) {
+    const auto mark = TRY(connection.query("select 1 from quarry.meta where name = 'transfer'"));
+    if (mark.empty()) return {};
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("what was being moved into the {} is not all there: give quarry migrate-store again",
+                    connection.place()));
 }
 
 }  // namespace quarry::store::postgres

@@ -18,4 +18,7 @@ Result<std::int64_t> version_of(db::PgConnection& connection);
 // start at once one does it and the others wait. A newer database is refused in a sentence, and not touched.
 Result<void> migrate(db::PgConnection& connection);
 
+// `unsupported` if a transfer into it was interrupted (store/transfer/transfer.h).
+Result<void> check_complete(db::PgConnection& connection);
+
 }  // namespace quarry::store::postgres

@@ -437,6 +437,12 @@ Result<std::int64_t> version_of(db::Connection& connection) {
     return version;
 }
 
+Result<void> check_complete(db::Connection& connection) {
+    if (!TRY(connection.integer("SELECT 1 FROM meta WHERE name = 'transfer'"))) return {};
+    return fail(ErrorCode::unsupported,
+                "what was being moved into this database is not all there: give quarry migrate-store again");
+}
+
 Result<void> migrate(db::Connection& connection) {
     const std::int64_t version = TRY(version_of(connection));
     for (std::int64_t next = version; next < schema_version; ++next) {

@@ -16,6 +16,9 @@ Result<std::int64_t> version_of(db::Connection& connection);
 // version, or one that is no database of quarry, is refused in a sentence: it is never touched.
 Result<void> migrate(db::Connection& connection);
 
+// `unsupported` if a transfer into it was interrupted (transfer/transfer.h).
+Result<void> check_complete(db::Connection& connection);
+
 inline constexpr int schema_version = 3;
 
 }  // namespace quarry::store

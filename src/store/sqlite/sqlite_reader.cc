@@ -124,6 +124,7 @@ Result<std::uint64_t> check(db::Connection& connection, const std::string& path)
                     fmt::format("the database has version {}: start a worker once, which brings it to {}",
                                 version, schema_version));
     }
+    TRY(check_complete(connection));
     const auto salt = TRY(connection.integer("SELECT value FROM meta WHERE name = 'salt'"));
     return static_cast<std::uint64_t>(salt.value_or(0));
 }

@@ -202,6 +202,7 @@ private:
 Result<std::unique_ptr<Store>> SqliteStore::open(SqliteConfig config) {
     db::Connection connection = TRY(db::Connection::open(config.path, db::Access::create, config.vfs));
     TRY(migrate(connection));
+    TRY(check_complete(connection));
     TRY(connection.execute(settings));
     BegunFile begun = TRY(BegunFile::open(config.path + "-begun"));
     std::unique_ptr<SqliteStore> store(
