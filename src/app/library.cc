@@ -50,11 +50,7 @@ bool uses_qdrant(const Settings& settings) {
 
 // The database that jobs and pages are in, if that is PostgreSQL: then the index is there, too.
 std::optional<db::PgConfig> shared_database(const Workplace& place) {
-    const auto known = setting_table();
-    if (std::ranges::find(known, "store.url", &SettingDefinition::key) == known.end()) return std::nullopt;
-    const std::string url = place.settings.text("store.url");
-    if (!url.starts_with("postgres")) return std::nullopt;
-    return db::PgConfig{.url = url, .pooled = place.settings.yes("store.pooled")};
+    return place.store.is_shared() ? std::optional(postgres_config(place)) : std::nullopt;
 }
 
 }  // namespace
@@ -68,7 +64,8 @@ Result<std::unique_ptr<Library>> Library::open(const Workplace& place, store::St
     if (uses_qdrant(place.settings)) {
         TRY(library->open_qdrant(place.settings));
     } else if (database) {
-        TRY(library->open_followed({.database = *database, .replica = place.folder.index(), .log = log}));
+        const std::string replica = place.answers_searches ? place.folder.index() : "";
+        TRY(library->open_followed({.database = *database, .replica = replica, .log = log}));
         TRY(library->followed_->begin(store));
     } else {
         TRY(library->open_index(place, store, log));
