@@ -1,8 +1,11 @@
-// How fast the embedded queue is: adding, draining, and how soon an added job is picked up.
+// How fast the queue is: adding, draining, and how soon an added job is picked up.
 //
 //   queue_bench --add [--producers 16] [--bulk 1] | --drain [--workers 4] [--queued 10000] | --pickup |
 //   --crawl | --outbox [--batch 64]
-//               [--jobs 100000] [--payload 1024] [--normal] [--folder DIR]
+//               [--jobs 100000] [--payload 1024] [--normal] [--folder DIR] [--store URL] [--pinned]
+//
+// --store: an empty PostgreSQL database instead of a file in a folder. --pinned: while a transaction there
+// keeps everything that is deleted from being vacuumed.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,6 +13,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -18,6 +22,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "db/postgres.h"
+#include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 
 using namespace quarry;
@@ -37,6 +43,8 @@ struct Options {
     int bulk = 1;
     int batch = 250;
     Durability durability = Durability::full;
+    std::string store{};  // "" for the embedded one
+    bool pinned = false;
 };
 
 double seconds_since(SteadyTime start) {
@@ -75,10 +83,12 @@ public:
     }
     void open() {
         store_.reset();
-        auto store = open_sqlite_store(
-            {.path = folder_ + "/quarry.db",
-             .limits = {.max_open_jobs_per_owner = 5'000'000, .running_jobs_per_owner = 1'000'000},
-             .durability = options_.durability});
+        const StoreLimits limits{.max_open_jobs_per_owner = 5'000'000, .running_jobs_per_owner = 1'000'000};
+        auto store =
+            options_.store.empty()
+                ? open_sqlite_store(
+                      {.path = folder_ + "/quarry.db", .limits = limits, .durability = options_.durability})
+                : open_postgres_store({.database = {.url = options_.store}, .limits = limits});
         if (!store) fmt::print(stderr, "{}\n", store.error().message), std::exit(2);
         store_ = *std::move(store);
     }
@@ -98,6 +108,20 @@ private:
     Options options_;
     std::string folder_;
     std::unique_ptr<Store> store_;
+};
+
+// A snapshot that stays: what is deleted from now on cannot be removed for good.
+class PinnedHorizon {
+public:
+    explicit PinnedHorizon(const Options& options) {
+        if (!options.pinned) return;
+        connection_ = db::PgConnection::open({.url = options.store}).value();
+        if (!connection_->execute("begin isolation level repeatable read; select count(*) from quarry.meta"))
+            std::exit(2);
+    }
+
+private:
+    std::optional<db::PgConnection> connection_;
 };
 
 void measure_add(const Options& options) {
@@ -146,6 +170,7 @@ void measure_drain(const Options& options) {
     const auto opened = std::chrono::steady_clock::now();
     bench.open();
     fmt::print("open with {} jobs: {:.3f} s\n", options.jobs + options.queued, seconds_since(opened));
+    const PinnedHorizon pinned(options);
     std::atomic<int> left = options.jobs;
     const Stopwatch watch;
     std::vector<std::jthread> workers;
@@ -300,8 +325,12 @@ Options parse(int count, char** arguments) {
             options.batch = next();
         else if (name == "--normal")
             options.durability = Durability::normal;
+        else if (name == "--pinned")
+            options.pinned = true;
         else if (name == "--folder" && index + 1 < count)
             options.folder = arguments[++index];
+        else if (name == "--store" && index + 1 < count)
+            options.store = arguments[++index];
         else
             options.mode = name;
     }
