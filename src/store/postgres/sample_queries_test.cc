@@ -76,10 +76,12 @@ struct Work {
     void do_crawl() {
         crawl =
             store
-                ->add_group({.name = "https://a.example/",
-                             .options = R"({"kind":"crawl","limit":10,"scrapeOptions":{"headers":["x"]}})",
-                             .owner = "team"},
-                            {}, {url_of(1), url_of(2), url_of(3), url_of(4), url_of(5)})
+                ->add_group(
+                    {.name = "https://a.example/",
+                     .options =
+                         R"({"kind":"crawl","urls":["https://a.example/1"],"limit":10,"scrapeOptions":{"headers":["x"]}})",
+                     .owner = "team"},
+                    {}, {url_of(1), url_of(2), url_of(3), url_of(4), url_of(5)})
                 .value();
         const auto worker = store->register_worker("test").value();
         const auto leased = store->lease({.worker = worker, .urls = 10}).value().urls;
@@ -389,6 +391,8 @@ TEST_CASE("a page has what was asked for, but no secrets") {
     CHECK(data.at("crawl_id") == json::value(work.id_of(work.crawl)));
     CHECK(data.at("crawlerOptions").at("limit") == 10);
     CHECK_FALSE(data.at("scrapeOptions").as_object().contains("headers"));
+    // A batch has thousands, and each of its pages would have them all.
+    CHECK_FALSE(data.at("crawlerOptions").as_object().contains("urls"));
     const json::value& page = rows[0].at("returnvalue");
     CHECK(page.at("metadata").at("description") == "d");
     CHECK(page.at("metadata").at("statusCode") == 200);

@@ -41,7 +41,7 @@ begin
                               'scrapeOptions', coalesce(options -> 'scrapeOptions', '{}') - 'headers',
                               'zeroDataRetention', zero_retention, 'concurrencyLimited', false)
         || case when crawl is null then '{"is_scrape": true}'
-           else jsonb_build_object('crawl_id', crawl, 'crawlerOptions', options - '{scrapeOptions,webhook,about,owner}'::text[])
+           else jsonb_build_object('crawl_id', crawl, 'crawlerOptions', options - '{urls,scrapeOptions,webhook,about,owner}'::text[])
            end
         || case when options ? 'webhook'
                 then jsonb_build_object('webhook', jsonb_build_object('url', options -> 'webhook' -> 'url',
