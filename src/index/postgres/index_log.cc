@@ -14,7 +14,12 @@ constexpr int connections = 4;
 constexpr int max_attempts = 10;
 
 constexpr const char* notify = "notify quarry_index";
-constexpr const char* one_state = "set transaction isolation level repeatable read, read only";
+// Plans that do not depend on how many values there are: those for the values, made when a table has grown
+// and was not analysed since, read the whole collection (500 ms instead of 18 at 200,000 pages).
+constexpr const char* planned_once = "set local plan_cache_mode = force_generic_plan";
+constexpr const char* one_state =
+    "set transaction isolation level repeatable read, read only;"
+    "set local plan_cache_mode = force_generic_plan";
 
 constexpr db::PgStatement list_statement = {
     "index_collection_list",
@@ -77,6 +82,10 @@ Result<void> IndexLog::attempt(const Work& work) {
                                      : failure == db::PgFailure::lost && attempt <= connections;
         if (!may_succeed) return done;
     }
+}
+
+Result<void> IndexLog::change(const Work& work) {
+    return in_transaction(planned_once, work);
 }
 
 Result<void> IndexLog::in_transaction(const std::string& settings, const Work& work) {

@@ -68,7 +68,7 @@ private:
     // Again on another connection, or after a deadlock: what is done here can be done twice.
     Result<void> attempt(const Work& work);
     Result<void> in_transaction(const std::string& settings, const Work& work);
-    Result<void> change(const Work& work) { return in_transaction({}, work); }
+    Result<void> change(const Work& work);
     Result<bool> has_embedder(const std::string& collection, const EmbedderFacts& facts);
     Result<void> sweep();
 
