@@ -1,7 +1,8 @@
-// Which handlers have begun to work. Said without waiting for the database, which learns of it with the next
-// beat: a job that ends before that costs nothing.
+// Which handlers have begun to work. Said without waiting for the database, which learns of it a moment
+// later: a job that ends before that costs nothing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -24,11 +25,13 @@ public:
             for (const std::int64_t token : tokens) leases.erase(token);
         });
     }
-    std::vector<LeaseRef> unsaved() const {
-        return leases_.with([](const auto& leases) {
+    // Those that nobody has written down, and that began so long ago.
+    std::vector<LeaseRef> unsaved(std::chrono::milliseconds age) const {
+        const auto latest = std::chrono::steady_clock::now() - age;
+        return leases_.with([&](const auto& leases) {
             std::vector<LeaseRef> unsaved;
             for (const auto& [token, entry] : leases) {
-                if (!entry.is_saved) unsaved.push_back({entry.id, Token(token)});
+                if (!entry.is_saved && entry.at <= latest) unsaved.push_back({entry.id, Token(token)});
             }
             return unsaved;
         });
@@ -45,6 +48,7 @@ public:
 private:
     struct Entry {
         JobId id{};
+        std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
         bool is_saved = false;
     };
     Guarded<std::unordered_map<std::int64_t, Entry>> leases_;

@@ -30,6 +30,9 @@ constexpr db::PgStatement look_sql{"look_what_is_due", R"sql(
            exists (select 1 from quarry.worker where id = $1),
            exists (select 1 from quarry.parked where reason = 2))sql"};
 
+constexpr db::PgStatement alive_sql{"worker_is_here",
+                                    "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
+
 constexpr db::PgStatement wake_jobs_sql{
     "wake_jobs",
     "with due as materialized (select id from quarry.parked where reason = 1 and run_at <= $1 order by "
@@ -105,7 +108,8 @@ Result<Due> look_what_is_due(db::PgConnection& sql, const StoreLimits& limits, W
     return due;
 }
 
-Answer<void> do_what_is_due(Ledger& ledger) {
+Answer<void> do_what_is_due(Ledger& ledger, WorkerId worker) {
+    TRY(ledger.sql().run(alive_sql, db::PgValues(number(worker), column_of(ledger.now()))));
     TRY(bury_dead_workers(ledger));
     TRY(ledger.flush());
     TRY(fail_late_starters(ledger));

@@ -18,7 +18,8 @@ struct Due {
 Result<Due> look_what_is_due(db::PgConnection& sql, const StoreLimits& limits, WorkerId worker,
                              Timestamp now);
 
-Answer<void> do_what_is_due(Ledger& ledger);
+// Whoever asks for work is alive: what `worker` holds stays with it.
+Answer<void> do_what_is_due(Ledger& ledger, WorkerId worker);
 
 std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Timestamp> right);
 

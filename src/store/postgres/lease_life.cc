@@ -160,8 +160,8 @@ Result<void> save_progress(Ledger& ledger, std::span<const Progress> progress, s
 
 }  // namespace
 
-Result<void> save_begun(Ledger& ledger) {
-    const std::vector<LeaseRef> unsaved = ledger.process().begun.unsaved();
+Result<void> save_begun(Ledger& ledger, std::chrono::milliseconds age) {
+    const std::vector<LeaseRef> unsaved = ledger.process().begun.unsaved(age);
     if (unsaved.empty()) return {};
     db::PgIntegers ids, tokens;
     for (const LeaseRef& lease : unsaved) {
@@ -230,7 +230,7 @@ Answer<std::vector<JobId>> beat(Ledger& ledger, WorkerId id, std::span<const Pro
     if (rows.empty()) return refuse<std::vector<JobId>>(ErrorCode::not_found, "unknown worker");
     std::vector<JobId> lost = ids_in(rows.text(0, 0));
     TRY(save_progress(ledger, progress, lost));
-    TRY(save_begun(ledger));
+    TRY(save_begun(ledger, std::chrono::milliseconds(0)));
     std::ranges::sort(lost);
     const auto repeated = std::ranges::unique(lost);
     lost.erase(repeated.begin(), repeated.end());

@@ -21,8 +21,8 @@ Result<void> bury_dead_workers(Ledger& ledger);
 // This worker ends: what it held goes back.
 Answer<void> retire_worker(Ledger& ledger, WorkerId worker);
 
-// Writes down which handlers have begun, as far as nobody has yet.
-Result<void> save_begun(Ledger& ledger);
+// Writes down which handlers have begun so long ago, as far as nobody has yet.
+Result<void> save_begun(Ledger& ledger, std::chrono::milliseconds age);
 
 // Ends a lease because what is leased is ended by somebody else. Its worker learns of it at its next beat.
 Result<std::optional<JobRow>> revoke_job(Ledger& ledger, std::int64_t id);

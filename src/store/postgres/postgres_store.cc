@@ -1,9 +1,13 @@
 #include "store/postgres/postgres_store.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/thread_name.h"
 #include "store/change_signal.h"
 #include "store/postgres/adding.h"
 #include "store/postgres/due.h"
@@ -37,8 +41,8 @@ public:
           transactor_(config.database, config.connections, config.limits, config.clock,
                       [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }),
           notifier_(config.database, [this](std::span<const Event> events) { hear(events); }),
-          finisher_(transactor_, [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }) {
-    }
+          finisher_(transactor_, [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }),
+          begun_saver_([this](std::stop_token stop) { save_begun(std::move(stop)); }) {}
 
     ~PostgresStore() override;
 
@@ -173,6 +177,7 @@ private:
     Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
     Result<pg::Due> look_what_is_due(WorkerId worker);
 
+    void save_begun(std::stop_token stop);
     void tell(std::span<const Event> events, bool wakes);
     void hear(std::span<const Event> events);
     void call_observers(std::span<const Event> events);
@@ -183,10 +188,31 @@ private:
     Guarded<std::vector<WorkerId>> workers_;
     pg::Transactor transactor_;
     pg::Notifier notifier_;
-    pg::Finisher finisher_;  // the last: its thread uses all of the above
+    pg::Finisher finisher_;
+    std::jthread begun_saver_;  // the last: its thread uses all of the above
 };
 
+// A job that kills its process shall be counted as having done so, though saying that it begins waits for
+// nothing. Most jobs have ended before anything is written.
+void PostgresStore::save_begun(std::stop_token stop) {
+    name_this_thread("pg-begun");
+    constexpr std::chrono::milliseconds soon_enough{100};
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+        never.wait_for(lock, stop, soon_enough, [] { return false; });
+        if (transactor_.process().begun.unsaved(soon_enough).empty()) continue;
+        (void)soon<void>([&](Ledger& ledger) -> pg::Answer<void> {
+            TRY(pg::save_begun(ledger, soon_enough));
+            return Result<void>{};
+        });
+    }
+}
+
 PostgresStore::~PostgresStore() {
+    begun_saver_.request_stop();
+    begun_saver_.join();
     // Whoever cannot say farewell is missed by their beat.
     for (const WorkerId worker : workers_.with([](auto& workers) { return workers; }))
         (void)soon<void>([&](Ledger& ledger) { return pg::retire_worker(ledger, worker); });
@@ -210,7 +236,7 @@ Result<Leased> PostgresStore::lease(const Demand& demand) {
     if (!due) due = TRY(look_what_is_due(demand.worker));
     if (!due->knows_worker) return fail(ErrorCode::not_found, "unknown worker");
     if (due->now) {
-        TRY(soon<void>([&](Ledger& ledger) { return pg::do_what_is_due(ledger); }));
+        TRY(soon<void>([&](Ledger& ledger) { return pg::do_what_is_due(ledger, demand.worker); }));
         due = TRY(look_what_is_due(demand.worker));
     }
     Leased leased =
