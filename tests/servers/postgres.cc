@@ -184,4 +184,28 @@ void Postgres::drop_database(const std::string& name) {
     connection.execute(fmt::format("drop database {} with (force)", name)).value();
 }
 
+std::vector<std::string>& EmptyDatabase::free_names() {
+    static std::vector<std::string> names;
+    return names;
+}
+
+EmptyDatabase::EmptyDatabase() {
+    if (free_names().empty()) free_names().push_back(Postgres::shared()->create_database());
+    name_ = std::move(free_names().back());
+    free_names().pop_back();
+}
+
+EmptyDatabase::~EmptyDatabase() {
+    auto connection = db::PgConnection::open({.url = url()});
+    const bool is_empty = connection && connection->execute(R"sql(
+        do $$
+        declare name text;
+        begin
+            for name in select tablename from pg_tables where schemaname = 'quarry' and tablename <> 'meta' loop
+                execute format('delete from quarry.%I', name);
+            end loop;
+        end $$)sql");
+    if (is_empty) free_names().push_back(name_);
+}
+
 }  // namespace quarry::test

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -59,6 +60,22 @@ private:
     int port_ = 0;
     pid_t process_ = -1;
     int databases_ = 0;
+};
+
+// A database of the shared server without rows in quarry's tables. It is emptied and used again when it is
+// let go, which is quicker than to make another one. Nobody may be connected to it then. One thread.
+class EmptyDatabase {
+public:
+    EmptyDatabase();
+    EmptyDatabase(const EmptyDatabase&) = delete;
+    EmptyDatabase& operator=(const EmptyDatabase&) = delete;
+    ~EmptyDatabase();
+
+    std::string url() const { return Postgres::shared()->url(name_); }
+
+private:
+    static std::vector<std::string>& free_names();
+    std::string name_;
 };
 
 }  // namespace quarry::test

@@ -32,10 +32,13 @@ std::string claim_text(std::string_view condition, std::string_view order) {
     return fmt::format(R"sql(
     with c as materialized (select id, kind, owner, priority, turn from quarry.ready
                             where kind = $1::int2 and {0} order by {1} limit $2 for update skip locked),
-    places as (select id, row_number() over (partition by owner order by priority, turn, id) as place, owner,
-                      coalesce((select o.running_jobs from quarry.owner o where o.id = c.owner), $5)
-                      - coalesce((select sum(t.running_jobs) from quarry.tally t where t.owner = c.owner), 0) as room
-               from c),
+    rooms as materialized (
+        select o.id, coalesce(o.running_jobs, $5)
+               - coalesce((select sum(t.running_jobs) from quarry.tally t where t.owner = o.id), 0) as room
+        from quarry.owner o where o.id in (select owner from c)),
+    places as materialized (
+        select c.id, row_number() over (partition by owner order by priority, turn, c.id) as place, room
+        from c join rooms on rooms.id = c.owner),
     d as (delete from quarry.ready using places where ready.kind = $1::int2 and ready.id = places.id
           returning ready.*, places.place <= places.room as runs),
     l as (insert into quarry.lease(id, token, worker, kind, priority, owner, grp, attempts, max_attempts, stalls,

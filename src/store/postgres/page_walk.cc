@@ -31,7 +31,7 @@ constexpr db::PgStatement of_collection_sql{"pages_of_collection",
 constexpr db::PgStatement of_all_sql{"pages_of_all", "select page.id" FOUND_COLUMNS R"sql( from quarry.page
     where id > $1 order by id limit $2)sql"};
 constexpr db::PgStatement of_keys_sql{"pages_of_keys", "select page.id" FOUND_COLUMNS R"sql( from quarry.page
-    where key = any($1::bytea[]) and ($2 = '' or collection = $2) order by id)sql"};
+    where key = any($1::bytea[]) and ($2 = '' or collection = $2) order by key, collection collate "C")sql"};
 
 FoundPage page_of(const db::PgRow& row) {
     return {.row = {.page = row.integer(1),

@@ -151,19 +151,24 @@ public:
 
     Result<void> run(std::span<const FoundUrl> urls) {
         for (const FoundUrl& url : urls) {
-            const bool is_known = ledger_.process().known.contains(GroupId(group_.id), url.key);
-            if (!is_known && keys_.insert(url.key).second) candidates_.push_back(&url);
+            if (!ledger_.process().known.contains(GroupId(group_.id), url.key)) candidates_.push_back(&url);
         }
         if (candidates_.empty()) return {};
-        const std::int64_t room = group_.url_limit - group_.counters.discovered;
+        std::int64_t room = group_.url_limit - group_.counters.discovered;
         const bool is_tight = room < std::ssize(candidates_);
         if (is_tight || group_.has_aliases) TRY(leave_out_known(is_tight));
-        if (is_tight && std::ssize(candidates_) > room) {
-            const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(room, 0));
-            group_.counters.not_admitted += std::ssize(candidates_) - static_cast<std::int64_t>(kept);
-            candidates_.resize(kept);
-            ledger_.touch(group_);
-        }
+        std::set<UrlKey> chosen;
+        std::erase_if(candidates_, [&](const FoundUrl* url) {
+            if (chosen.contains(url->key)) return true;
+            if (room <= 0) {
+                ++group_.counters.not_admitted;
+                ledger_.touch(group_);
+                return true;
+            }
+            --room;
+            chosen.insert(url->key);
+            return false;
+        });
         return candidates_.empty() ? Result<void>{} : insert();
     }
 
@@ -212,7 +217,6 @@ private:
 
     Ledger& ledger_;
     OpenGroup& group_;
-    std::set<UrlKey> keys_;
     std::vector<const FoundUrl*> candidates_;
 };
 

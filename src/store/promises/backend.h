@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -84,55 +83,30 @@ private:
     StoreLimits limits_;
 };
 
-// A database on a real server, which all tests of the process share. The database is used again by the next
-// test, once it is empty: that is quicker than to make another one.
+// On a real server, which all tests of the process share.
 class OnPostgres : public Backend {
 public:
-    explicit OnPostgres(StoreLimits limits = {}) : limits_(limits) {
-        server_ = test::Postgres::shared();
-        if (!server_) throw std::runtime_error("PostgreSQL is not installed");
-        if (free_databases().empty()) free_databases().push_back(server_->create_database());
-        database_ = free_databases().back();
-        free_databases().pop_back();
-        open();
-    }
-    ~OnPostgres() {
-        reader.reset();
-        store.reset();
-        auto connection = db::PgConnection::open({.url = server_->url(database_)}).value();
-        REQUIRE(connection.execute(empty_all_tables));
-        free_databases().push_back(database_);
-    }
+    explicit OnPostgres(StoreLimits limits = {}) : limits_(limits) { open(); }
+    ~OnPostgres() { close(); }
 
     void restart() {
-        reader.reset();
-        store.reset();
+        close();
         workers_.clear();
         open();
     }
 
 private:
-    static constexpr const char* empty_all_tables = R"sql(
-        do $$
-        declare name text;
-        begin
-            for name in select tablename from pg_tables where schemaname = 'quarry' and tablename <> 'meta' loop
-                execute format('delete from quarry.%I', name);
-            end loop;
-        end $$)sql";
-
-    static std::vector<std::string>& free_databases() {
-        static std::vector<std::string> names;
-        return names;
+    void close() {
+        reader.reset();
+        store.reset();
     }
     void open() {
-        const db::PgConfig config{.url = server_->url(database_)};
+        const db::PgConfig config{.url = database_.url()};
         store = open_postgres_store({.database = config, .limits = limits_, .clock = &clock}).value();
         reader = open_postgres_reader(config).value();
     }
 
-    test::Postgres* server_ = nullptr;
-    std::string database_;
+    test::EmptyDatabase database_;
     StoreLimits limits_;
 };
 
