@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto between_messages = 20ms;
-constexpr auto poll_every = 1000ms;
+constexpr auto retry_every = 1000ms;
 constexpr std::size_t most_events = 64;
 constexpr std::size_t most_bytes = 7'500;  // PostgreSQL takes 8,000
 
@@ -144,26 +144,29 @@ void Notifier::speak() {
 void Notifier::listen() {
     name_this_thread("pg-listener");
     std::optional<db::PgListener> listener;
-    auto polled_at = std::chrono::steady_clock::now();
+    auto retry_at = std::chrono::steady_clock::now();
+    bool was_lost = false;
     while (true) {
         {
             std::unique_lock lock(mutex_);
             if (stopping_) return;
             // A database that is away is tried again once a second.
-            if (!listener && polled_at > std::chrono::steady_clock::now())
-                changed_.wait_until(lock, polled_at, [&] { return stopping_; });
+            if (!listener && retry_at > std::chrono::steady_clock::now())
+                changed_.wait_until(lock, retry_at, [&] { return stopping_; });
             if (stopping_) return;
         }
         if (!listener) {
             if (auto opened = db::PgListener::open(config_, "quarry_changed"))
                 listener.emplace(*std::move(opened));
-            heard_({});  // whatever was said meanwhile
-            polled_at = std::chrono::steady_clock::now() + poll_every;
+            if (was_lost) heard_({});  // whatever was said meanwhile
+            was_lost = !listener;
+            retry_at = std::chrono::steady_clock::now() + retry_every;
             continue;
         }
-        auto heard = listener->wait(poll_every, wake_);
+        auto heard = listener->wait(retry_every, wake_);
         if (!heard) {
             listener.reset();
+            was_lost = true;
             continue;
         }
         for (const db::PgNotification& notification : *heard) {
@@ -171,10 +174,6 @@ void Notifier::listen() {
             const std::size_t end = std::min(payload.find('\n'), payload.size());
             if (payload.substr(0, end) == name_) continue;
             heard_(events_from_text(payload.substr(std::min(end + 1, payload.size()))));
-        }
-        if (std::chrono::steady_clock::now() >= polled_at) {
-            heard_({});
-            polled_at = std::chrono::steady_clock::now() + poll_every;
         }
     }
 }

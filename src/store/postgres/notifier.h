@@ -1,5 +1,5 @@
 // How processes that share a database learn of each other's changes: NOTIFY, seldom enough that its lock at
-// commit is nobody's concern, and a poll as the net beneath it.
+// commit is nobody's concern. What is lost is not sent again: whoever waits looks again after a while.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ std::vector<Event> events_from_text(std::string_view text);
 
 class Notifier {
 public:
-    // What others have done; also called once a second without any events. On threads of its own.
+    // What others have done; without any events when some may have been missed. On a thread of its own.
     using Heard = std::function<void(std::span<const Event> events)>;
 
     Notifier(db::PgConfig config, Heard heard);

@@ -148,7 +148,13 @@ public:
     }
 
     std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) override {
-        return changed_.wait(seen, until - now(), std::move(stop));
+        // News of others may be lost: whoever waits looks again after a second.
+        constexpr std::chrono::milliseconds patience{1'000};
+        const auto left = until - now();
+        const std::uint64_t count = changed_.wait(seen, std::min(left, patience), stop);
+        if (count != seen || left <= patience || stop.stop_requested()) return count;
+        changed_.raise();
+        return changed_.wait(seen, patience, stop);
     }
     std::shared_ptr<void> observe(Observer observer) override {
         auto kept = std::make_shared<Observer>(std::move(observer));
