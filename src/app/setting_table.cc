@@ -32,6 +32,8 @@ constexpr SettingDefinition table[] = {
      Secrecy::open, 2, 1'000},
     {"store.pooled", SettingKind::yes_no, "false",
      "A pooler such as PgBouncer hands each transaction to another session"},
+    {"store.views", SettingKind::yes_no, "true",
+     "Make views in PostgreSQL for SQL that was written for Firecrawl (schemas nuq and webhook)"},
     {"store.durability", SettingKind::text, "full",
      "full: what was acknowledged survives a power cut; normal: a crash only"},
     {"store.low_disk", SettingKind::bytes, "256MB", "Take no new work when less than this is free"},

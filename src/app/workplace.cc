@@ -55,7 +55,8 @@ Result<std::unique_ptr<store::Store>> open_store(const Workplace& place) {
         return store::open_postgres_store(
             {.database = postgres_config(place),
              .limits = limits,
-             .connections = static_cast<int>(settings.number("store.connections"))});
+             .connections = static_cast<int>(settings.number("store.connections")),
+             .views = settings.yes("store.views")});
     const store::Durability durability = TRY(durability_of(settings));
     return store::open_sqlite_store(
         {.path = place.folder.database(), .limits = limits, .durability = durability});
