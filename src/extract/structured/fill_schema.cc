@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "extract/structured/fit.h"
 #include "extract/structured/synonyms.h"
@@ -162,8 +163,8 @@ private:
             return std::nullopt;
         const Group* best = nullptr;
         std::size_t most = 0;
-        const std::vector<Group> groups = groups_of(*material_.page);
-        for (const Group& group : groups) {
+        if (!groups_) groups_ = groups_of(*material_.page);
+        for (const Group& group : *groups_) {
             if (group.things.empty()) continue;
             const std::size_t score = fit_.score(*group.things.front(), items);
             if (score > most) most = score, best = &group;
@@ -184,7 +185,8 @@ private:
     const Schema& schema_;
     const Material& material_;
     Fit fit_;
-    std::vector<const Item*> chosen_;  // in the order in which they are asked
+    std::vector<const Item*> chosen_;           // in the order in which they are asked
+    std::optional<std::vector<Group>> groups_;  // made when a list is wanted
     Filled filled_;
 };
 
