@@ -48,40 +48,41 @@ Result<ExtractPlan> make_plan(const ExtractArguments& arguments, chat::Model* mo
         plan.schema = TRY(in_file(arguments.schema_file, schema::Schema::parse_text(text)));
     }
     std::string rules_file = arguments.rules_file;
-    if (!arguments.learn_file.empty() && std::filesystem::exists(arguments.learn_file))
+    if (!arguments.learn_file.empty() && std::filesystem::exists(arguments.learn_file)) {
         rules_file = arguments.learn_file;
-    else
+        plan.model = nullptr;
+    } else {
         plan.learn_file = arguments.learn_file;
+    }
     if (!rules_file.empty()) {
         const std::string text = TRY(read_input(rules_file, most_file_bytes));
         plan.rules = TRY(in_file(rules_file, structured::Rules::parse(text)));
     }
-    if (rules_file == arguments.learn_file) plan.model = nullptr;
-    const bool needs_model = !plan.learn_file.empty() || (!plan.prompt.empty() && !plan.rules);
+    const bool are_learnt = !rules_file.empty() && rules_file == arguments.learn_file;
+    const bool needs_model = !plan.learn_file.empty() || (!plan.prompt.empty() && !are_learnt);
     if (needs_model && model == nullptr)
         return fail(ErrorCode::invalid_argument,
                     "--prompt and --learn need a language model: set model.url and model.name (or "
-                    "OPENAI_BASE_URL and "
-                    "QUARRY_MODEL_NAME)");
+                    "OPENAI_BASE_URL and QUARRY_MODEL_NAME)");
     if (!plan.learn_file.empty() && !plan.schema && plan.prompt.empty())
         return fail(ErrorCode::invalid_argument,
                     "--learn needs --schema or --prompt: what are the rules to find?");
     // Learnt rules answer the prompt that they were learnt with.
-    if (plan.model == nullptr) plan.prompt.clear();
+    if (are_learnt) plan.prompt.clear();
     return plan;
 }
 
-Formats wanted_forms() {
-    Formats formats;
-    formats.raw_html = true;
-    return formats;
+// Prices and weights often stand beside what a reader came for, so a model gets all of the page.
+void want_forms(extract::ExtractOptions& options) {
+    options.formats.raw_html = true;
+    options.full_page = true;
 }
 
 Result<int> extract_over(app::RemoteApi& server, const Session& session, const ExtractArguments& arguments,
                          ExtractPlan plan) {
     app::RemoteScrape options{.timeout = session.settings.duration("fetch.timeout"),
                               .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
-    options.extract.formats = wanted_forms();
+    want_forms(options.extract);
     options.headers = TRY(request_headers(arguments.headers));
     TRY(app::check(options));
     return run_extraction(session, std::move(plan),
@@ -97,7 +98,7 @@ Result<int> extract_here(app::WebAccess& access, const Session& session, const E
         .policy = access.policy(),
         .headers = access.credentials(),
         .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
-    options.extract.formats = wanted_forms();
+    want_forms(options.extract);
     options.extract.when_empty = extract::WhenEmpty::keep;
     for (Header& header : TRY(request_headers(arguments.headers)))
         options.headers.push_back(std::move(header));
