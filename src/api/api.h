@@ -27,6 +27,10 @@
 #include "search/searcher.h"
 #include "store/store.h"
 
+namespace quarry::chat {
+class Model;
+}
+
 namespace quarry::api {
 
 struct MapQuestion {
@@ -82,6 +86,9 @@ struct Services {
     std::function<Result<Document>(const Upload&)> read{};  // fails as work::read_document does
     // Asks a search engine for the web. None: there is none.
     std::function<Result<std::vector<WebHit>>(const WebQuestion&)> search_web{};
+    // Answers what pages do not say for machines. None: there is none. Shared, since it keeps its connection
+    // alive.
+    std::shared_ptr<chat::Model> model{};
     // What owner_methods.h of the application names: one list for the socket, the command line and HTTP.
     std::function<Result<boost::json::value>(const std::string& method, const boost::json::object& params)>
         perform{};

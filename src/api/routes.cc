@@ -99,8 +99,8 @@ constexpr Route table[] = {
      json_body},
     {get, "/api/v1/change-events", "Changes that were told, and what became of them", list_change_events},
 
-    {post, "/v2/extract", "Needs a language model, which is not here", refuse_extract, json_body},
-    {get, "/v2/extract/{id}", "Needs a language model, which is not here", refuse_extract},
+    {post, "/v2/extract", "Begin to extract data from pages", begin_extract, json_body},
+    {get, "/v2/extract/{id}", "How far an extraction is, with its data", show_extract},
     // quarry's own, in its own words.
     {get, "/api/v1/server", "Which server this is", own::show_server},
     {post, "/api/v1/search", "Search the index", own::search, json_body},

@@ -187,7 +187,8 @@ void follow_links(const FetchedUrl& fetched, const Document& document, const Pag
     if (crawl.options.sitemap == crawl::SitemapUse::only || crawl.options.list_only_seeds) return;
     const auto page = url::Url::parse(fetched.page->final_url);
     if (!page) return;
-    crawl::Admitted admitted = tools.admissions.of(fetched.crawl).from_page(document, *page, fetched.lease.depth);
+    crawl::Admitted admitted =
+        tools.admissions.of(fetched.crawl).from_page(document, *page, fetched.lease.depth);
     outcome.found = std::move(admitted.found);
     outcome.canonical = admitted.canonical;
 }
@@ -237,8 +238,8 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     // What has become of it is said anew each time, so it is never "not modified".
     if (crawl.options.track_changes) write.facts.etag = write.facts.last_modified = "";
     // Who names a page wants it in certain forms: the same words in others are another version.
-    const bool is_named =
-        crawl.options.kind == "scrape" || crawl.options.kind == "batch_scrape" || crawl.options.track_changes;
+    const bool is_named = crawl.options.kind == "scrape" || crawl.options.kind == "batch_scrape" ||
+                          crawl.options.kind == "extract" || crawl.options.track_changes;
     if (is_named) {
         auto content = packed(document, crawl.extract.formats, *std::move(change));
         if (!content) return unreadable(fetched, content.error());

@@ -59,8 +59,7 @@ TEST_CASE("a scrape can be asked for again by its id") {
     CHECK(again.at("data").at("markdown") == scraped.at("data").at("markdown"));
     CHECK(service.client.get(fmt::format("/v2/scrape/{}", uuid_shape)).status == 404);
     CHECK(service.client.get("/v2/crawl/" + id).status == 404);
-    CHECK(service.client.post("/v2/extract", "{}").status == 501);
-    CHECK(service.client.get("/v2/extract/" + id).status == 501);
+    CHECK(service.client.get("/v2/extract/" + id).status == 404);
 }
 
 TEST_CASE("attributes are read by selector") {

@@ -29,10 +29,8 @@ constexpr std::array known_formats{
 };
 
 // Those that Firecrawl has and that need something which is not here.
-constexpr std::array<std::string_view, 14> other_formats{
-    "json",     "extract", "summary",    "screenshot",       "screenshot@fullPage",
-    "question", "query",   "highlights", "branding",         "product",
-    "menu",     "audio",   "video",      "deterministicJson"};
+constexpr std::array<std::string_view, 7> other_formats{
+    "screenshot", "screenshot@fullPage", "branding", "product", "menu", "audio", "video"};
 
 // [{"selector", "attribute"}], in a format's object.
 void read_attributes(Fields& fields, const json::object& format, CrawlOptions& options) {
@@ -78,7 +76,7 @@ void read_change_tracking(Fields& fields, const json::object& format, CrawlOptio
     }
 }
 
-void read_format(Fields& fields, const json::value& value, CrawlOptions& options) {
+void read_format(Fields& fields, const json::value& value, CrawlOptions& options, DataWish& data) {
     const json::object* object = value.if_object();
     const json::value* type = object ? object->if_contains("type") : &value;
     if (!type || !type->is_string())
@@ -92,22 +90,25 @@ void read_format(Fields& fields, const json::value& value, CrawlOptions& options
         read_attributes(fields, object ? *object : nothing, options);
     } else if (name == "changeTracking") {
         read_change_tracking(fields, object ? *object : nothing, options);
+    } else if (read_data_format(fields, name, object ? *object : nothing, data)) {
+        return;
     } else if (std::ranges::find(other_formats, name) != other_formats.end()) {
         fields.reject("formats", fmt::format("has \"{}\", which this server does not offer", name));
     } else {
-        fields.reject("formats", fmt::format("has \"{}\": there are markdown, html, rawHtml, links, images, "
-                                             "attributes and changeTracking",
-                                             name.substr(0, 40)));
+        fields.reject("formats",
+                      fmt::format("has \"{}\": there are markdown, html, rawHtml, links, images, "
+                                  "attributes, changeTracking, json, summary, question and highlights",
+                                  name.substr(0, 40)));
     }
 }
 
-void read_formats(Fields& fields, CrawlOptions& options) {
+void read_formats(Fields& fields, CrawlOptions& options, DataWish& data) {
     options.formats = Formats();
     if (!fields.any("formats")) return;
     const json::array* list = fields.array("formats");
     if (!list || list->empty()) return;
     options.formats.markdown = false;
-    for (const json::value& format : *list) read_format(fields, format, options);
+    for (const json::value& format : *list) read_format(fields, format, options, data);
 }
 
 std::vector<Header> read_headers(Fields& fields) {
@@ -215,13 +216,17 @@ CrawlOptions options_of_pages(std::string_view kind) {
             .refresh = false};
 }
 
-PageWish read_page_wish(Fields& fields, CrawlOptions& options) {
-    read_formats(fields, options);
+PageWish read_page_wish(Fields& fields, CrawlOptions& options, DataFormats data) {
+    PageWish wish;
+    read_formats(fields, options, wish.data);
+    if (data == DataFormats::refused && wish.data.wants_any())
+        fields.reject(
+            "formats",
+            "has json, summary, question or highlights, which only /v2/scrape and /v2/extract offer");
     options.headers = read_headers(fields);
     options.full_page = fields.flag("onlyMainContent") == false;
     read_selectors(fields, "includeTags", options.include_tags);
     read_selectors(fields, "excludeTags", options.exclude_tags);
-    PageWish wish;
     const auto duration = [&](std::string_view name,
                               std::int64_t least) -> std::optional<std::chrono::milliseconds> {
         constexpr std::int64_t longest = 1'000LL * 86'400 * 3'650;
@@ -286,8 +291,11 @@ ScrapeRequest read_scrape_request(const json::object& body, std::vector<Issue>& 
     request.options.priority = priority_high;
     Fields fields(body, issues);
     if (auto url = fields.url("url")) request.options.urls = {*std::move(url)};
-    request.wish = read_page_wish(fields, request.options);
+    request.wish = read_page_wish(fields, request.options, DataFormats::taken);
     set(request.options.zero_retention, fields.flag("zeroDataRetention"));
+    request.shown = request.options.formats;
+    if (request.wish.data.wants_any())
+        request.options.formats.raw_html = request.options.formats.markdown = true;
     check(request.options, issues);
     return request;
 }

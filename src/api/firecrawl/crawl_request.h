@@ -11,6 +11,7 @@
 #include <boost/json.hpp>
 
 #include "api/fields.h"
+#include "api/firecrawl/data_request.h"
 #include "crawl/options.h"
 
 namespace quarry::api {
@@ -21,10 +22,15 @@ struct PageWish {
     std::optional<std::chrono::milliseconds> max_age{}, min_age{};  // of a page that is stored already
     bool store_in_cache = true;
     bool cached_only = false;
+    DataWish data{};  // only a scrape may have one
 };
 
 // The fields of ScrapeOptions: formats, onlyMainContent, includeTags, headers, …
-PageWish read_page_wish(Fields& fields, crawl::CrawlOptions& options);
+// Formats that ask about the page are refused where nobody could answer: a status that lists thousands of
+// pages.
+enum class DataFormats : std::uint8_t { refused, taken };
+PageWish read_page_wish(Fields& fields, crawl::CrawlOptions& options,
+                        DataFormats data = DataFormats::refused);
 
 // Of pages that are named: asked for whatever robots.txt says, and kept apart from those of crawls.
 crawl::CrawlOptions options_of_pages(std::string_view kind);
@@ -37,6 +43,7 @@ crawl::CrawlOptions read_batch_request(const boost::json::object& body, std::vec
 struct ScrapeRequest {
     crawl::CrawlOptions options{};
     PageWish wish{};
+    Formats shown{};  // what is answered with; more may be stored, to be asked about
 };
 ScrapeRequest read_scrape_request(const boost::json::object& body, std::vector<Issue>& issues);
 

@@ -99,8 +99,10 @@ TEST_CASE("everything that is wrong is said, with its place") {
         {R"({"url":"https://a.example/","includePaths":[7]})", "includePaths has to be"},
         {R"({"url":"https://a.example/","crawlEntireDomain":"yes"})", "crawlEntireDomain has to be"},
         {R"({"url":"https://a.example/","scrapeOptions":[]})", "scrapeOptions has to be"},
-        {R"({"url":"https://a.example/","scrapeOptions":{"formats":["json"]}})",
-         "scrapeOptions.formats has \"json\""},
+        {R"({"url":"https://a.example/","scrapeOptions":{"formats":["summary"]}})",
+         "scrapeOptions.formats has json, summary"},
+        {R"({"url":"https://a.example/","scrapeOptions":{"formats":["video"]}})",
+         "scrapeOptions.formats has \"video\""},
         {R"({"url":"https://a.example/","scrapeOptions":{"formats":[7]}})",
          "scrapeOptions.formats has to be"},
         {R"({"url":"https://a.example/","scrapeOptions":{"headers":{"a":7}}})",
@@ -174,6 +176,24 @@ TEST_CASE("formats with options of their own are read from their objects") {
     CHECK(options.change_tag == "daily");
 }
 
+TEST_CASE("a page that is to be asked about is stored with more than is shown of it") {
+    std::vector<Issue> issues;
+    const auto request = read_scrape_request(
+        parsed(
+            R"({"url":"a.example","formats":["links",{"type":"json","prompt":"p","schema":{"type":"object"}},
+                   {"type":"query","prompt":"q","mode":"directQuote"}]})"),
+        issues);
+
+    CHECK(issues.empty());
+    CHECK(request.wish.data.wants_json);
+    CHECK(request.wish.data.prompt == "p");
+    CHECK(request.wish.data.highlights == "q");
+    CHECK(request.options.formats.raw_html);
+    CHECK_FALSE(request.shown.raw_html);
+    CHECK_FALSE(request.shown.markdown);
+    CHECK(request.shown.links);
+}
+
 TEST_CASE("formats with options that cannot be are refused") {
     for (const char* format :
          {R"("attributes")", R"({"type":"attributes","selectors":[]})",
@@ -181,7 +201,8 @@ TEST_CASE("formats with options that cannot be are refused") {
           R"({"type":"attributes","selectors":[{"selector":"a"}]})",
           R"({"type":"attributes","selectors":[{"selector":"a >","attribute":"href"}]})",
           R"({"type":"changeTracking","modes":["json"]})", R"({"type":"changeTracking","modes":["other"]})",
-          R"({"type":"changeTracking","modes":"git-diff"})"}) {
+          R"({"type":"changeTracking","modes":"git-diff"})", R"("json")",
+          R"({"type":"json","schema":{"type":"x"}})", R"("question")", R"({"type":"highlights"})"}) {
         CAPTURE(format);
         std::vector<Issue> issues;
         read_scrape_request(parsed(R"({"url":"a.example","formats":[)" + std::string(format) + "]}"), issues);

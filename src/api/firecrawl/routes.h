@@ -31,7 +31,8 @@ void show_queue_status(Api& api, store::Reader& reader, Call call);
 void show_concurrency(Api& api, store::Reader& reader, Call call);
 
 // What needs a language model.
-void refuse_extract(Api& api, store::Reader& reader, Call call);
+void begin_extract(Api& api, store::Reader& reader, Call call);
+void show_extract(Api& api, store::Reader& reader, Call call);
 
 // What only Firecrawl's own cloud has.
 void refuse_cloud_only(Api& api, store::Reader& reader, Call call);

@@ -6,6 +6,7 @@
 #include "api/firecrawl/crawl_request.h"
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/groups.h"
+#include "api/firecrawl/page_answers.h"
 #include "api/firecrawl/routes.h"
 #include "api/firecrawl/scrape_error.h"
 #include "api/reply.h"
@@ -20,13 +21,17 @@ namespace json = boost::json;
 // Kept while the page is on its way.
 struct Waiting {
     Call call{};
-    crawl::CrawlOptions options{};
+    ScrapeRequest request{};
     GroupId group{};
 };
 
-Response found(const StoredPage& page, const Formats& formats, const std::string& id,
+Response found(Api& api, const StoredPage& page, const ScrapeRequest& request, const std::string& id,
                std::string_view cache_state) {
-    json::object document = firecrawl_document(page, formats);
+    json::object document = firecrawl_document(page, request.shown);
+    if (const auto added =
+            add_answers(page, request.wish.data, api.services().model.get(), api.stopping(), document);
+        !added)
+        return reply_error(status_of_answer(added.error().code), "SCRAPE_DATA_FAILED", added.error().message);
     json::object& metadata = document["metadata"].get_object();
     metadata["scrapeId"] = id;
     metadata["cacheState"] = cache_state;
@@ -60,10 +65,10 @@ Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl
 }
 
 // What became of the page that was waited for.
-Response outcome_of(store::Reader& reader, const Waiting& waiting, const std::string& id) {
+Response outcome_of(Api& api, store::Reader& reader, const Waiting& waiting, const std::string& id) {
     const auto pages = reader.pages({.group = waiting.group, .limit = 1, .with_content = true});
     if (!pages) return reply(pages.error());
-    if (!pages->pages.empty()) return found(pages->pages.front(), waiting.options.formats, id, "miss");
+    if (!pages->pages.empty()) return found(api, pages->pages.front(), waiting.request, id, "miss");
     const auto urls = reader.urls(
         {.group = waiting.group, .states = {UrlState::failed, UrlState::skipped, UrlState::cancelled}});
     if (!urls) return reply(urls.error());
@@ -73,16 +78,21 @@ Response outcome_of(store::Reader& reader, const Waiting& waiting, const std::st
 }
 
 void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
-    api.post(waiting->call, [&api, waiting, is_over](store::Reader& reader) {
+    const auto errand = [&api, waiting, is_over](store::Reader& reader) {
         const auto group = reader.group(waiting->group);
         const std::string id = group ? id_of(*group, reader) : "";
         if (!is_over) (void)api.services().cancel(waiting->group);
-        waiting->call.respond(is_over ? outcome_of(reader, *waiting, id)
+        waiting->call.respond(is_over ? outcome_of(api, reader, *waiting, id)
                                       : reply_error(408, "SCRAPE_TIMEOUT",
                                                     "the page took longer than the timeout of the request"));
         // If this fails it is removed when it is an hour old, like all that is not to be kept.
-        if (waiting->options.zero_retention) (void)api.services().erase(waiting->group);
-    });
+        if (waiting->request.options.zero_retention) (void)api.services().erase(waiting->group);
+    };
+    // A model may take its time.
+    if (waiting->request.wish.data.wants_any())
+        api.post_slow(waiting->call, errand);
+    else
+        api.post(waiting->call, errand);
 }
 
 }  // namespace
@@ -90,26 +100,32 @@ void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
 void scrape_page(Api& api, store::Reader& reader, Call call) {
     std::vector<Issue> issues;
     ScrapeRequest request = read_scrape_request(call.body, issues);
+    if (request.wish.data.needs_model() && api.services().model == nullptr)
+        issues.push_back({.path = "formats", .message = "has one that " + std::string(needs_model_sentence)});
     if (!issues.empty()) return call.respond(reply(issues));
     Api::claim(call, request.options);
     // Who wants it not to be found again wants it not to be kept, unless it is to be compared with later.
     if (!request.wish.store_in_cache && !request.options.track_changes) request.options.zero_retention = true;
     const auto stored = stored_page(reader, request.options, request.wish, api.services().now());
     if (!stored) return call.respond(reply(stored.error()));
-    if (*stored) return call.respond(found(**stored, request.options.formats, call.request_id, "hit"));
+    if (*stored && request.wish.data.wants_any())
+        return api.post_slow(call, [&api, call, request, page = **stored](store::Reader&) {
+            call.respond(found(api, page, request, call.request_id, "hit"));
+        });
+    if (*stored) return call.respond(found(api, **stored, request, call.request_id, "hit"));
     if (request.wish.cached_only)
         return call.respond(reply_error(404, "SCRAPE_LOCKDOWN_CACHE_MISS",
                                         "the page is not stored, and was not to be fetched"));
     const auto group = api.begin_crawl(reader, call, request.options);
     if (!group) return call.respond(reply(group.error()));
-    const auto waiting = std::make_shared<Waiting>(std::move(call), std::move(request.options), *group);
     const auto until = std::chrono::steady_clock::now() + request.wish.timeout;
+    const auto waiting = std::make_shared<Waiting>(std::move(call), std::move(request), *group);
     api.live().when_over(*group, until, [&api, waiting](bool is_over) { answer(api, waiting, is_over); });
     // It may have been so quick that nobody listened yet.
     if (const auto now = reader.group(*group); now && now->is_over()) api.live().tell_over(*group);
 }
 
-void show_scrape(Api&, store::Reader& reader, Call call) {
+void show_scrape(Api& api, store::Reader& reader, Call call) {
     const auto group = find_group(reader, call, "scrape");
     if (!group) return call.respond(reply(group.error()));
     const auto options = crawl::options_of(*group);
@@ -118,7 +134,8 @@ void show_scrape(Api&, store::Reader& reader, Call call) {
     if (!pages) return call.respond(reply(pages.error()));
     if (pages->pages.empty())
         return call.respond(reply_error(404, "NOT_FOUND", "the scrape has no document, or not yet"));
-    call.respond(found(pages->pages.front(), options->formats, id_of(*group, reader), "miss"));
+    call.respond(
+        found(api, pages->pages.front(), {.shown = options->formats}, id_of(*group, reader), "miss"));
 }
 
 }  // namespace quarry::api

@@ -113,12 +113,6 @@ void show_concurrency(Api& api, store::Reader& reader, Call call) {
                                     {"maxConcurrency", api.services().max_concurrency}}));
 }
 
-void refuse_extract(Api&, store::Reader&, Call call) {
-    call.respond(reply_error(501, "NOT_IMPLEMENTED",
-                             "extract is not available on this server: it needs a language model. Scrape the "
-                             "pages, or ask for the format attributes"));
-}
-
 void refuse_cloud_only(Api&, store::Reader&, Call call) {
     call.respond(
         reply_error(501, "NOT_IMPLEMENTED",

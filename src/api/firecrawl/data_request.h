@@ -1,0 +1,42 @@
+// Data and answers that are wanted of a page, beside its words: the formats json, summary, question and
+// highlights, and what /v2/extract is asked for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <boost/json.hpp>
+
+#include "api/fields.h"
+
+namespace quarry::api {
+
+struct DataWish {
+    bool wants_json = false;
+    boost::json::value schema{};  // null: none
+    std::string prompt{};
+    bool wants_summary = false;
+    std::string question{};    // "": none
+    std::string highlights{};  // the query; "": none
+
+    bool wants_any() const { return wants_json || needs_model(); }
+    // Whether nothing but a language model can answer.
+    bool needs_model() const {
+        return wants_summary || !question.empty() || !highlights.empty() || !prompt.empty();
+    }
+};
+
+inline constexpr std::string_view needs_model_sentence =
+    "needs a language model, which this server does not have: set model.url and model.name (or "
+    "OPENAI_BASE_URL and "
+    "QUARRY_MODEL_NAME)";
+
+// False if the format is none of those above. What is wrong with one is an issue of "formats".
+bool read_data_format(Fields& fields, std::string_view name, const boost::json::object& format,
+                      DataWish& wish);
+
+// The schema and the prompt that stand in an object: of a format, of a request.
+void read_schema_and_prompt(Fields& fields, std::string_view field, const boost::json::object& object,
+                            DataWish& wish);
+
+}  // namespace quarry::api
