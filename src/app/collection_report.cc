@@ -6,6 +6,7 @@
 
 #include "app/reach_owner.h"
 #include "index/embedded_index.h"
+#include "index/postgres/shared_index.h"
 #include "model/records_json.h"
 
 namespace quarry::app {
@@ -36,6 +37,15 @@ FactsByName parse_all(const json::value& answer) {
     return all;
 }
 
+// Of a shared store nobody needs a replica to count what is there. Vectors of builtin spaces are in replicas
+// alone.
+FactsByName read_shared_facts(const Workplace& place) {
+    const auto index = index::SharedIndex::open({.database = postgres_config(place)});
+    if (!index) return {};
+    const auto answer = index_facts(**index);
+    return answer ? parse_all(*answer) : FactsByName();
+}
+
 // Of the owner, which has the index open; without one, of the file. An index that cannot be read has nothing
 // to say here: `doctor` says why.
 FactsByName read_facts(const Workplace& place) {
@@ -43,6 +53,8 @@ FactsByName read_facts(const Workplace& place) {
         const auto answer = (*owner)->call("index_facts");
         return answer ? parse_all(*answer) : FactsByName();
     }
+    if (place.store.is_shared() && place.settings.text("index.qdrant_url").empty())
+        return read_shared_facts(place);
     const auto index = index::open_embedded_index(
         {.path = place.folder.index(), .access = index::EmbeddedIndexConfig::Access::read});
     if (!index) return {};

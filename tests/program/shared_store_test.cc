@@ -38,6 +38,9 @@ TEST_CASE("what one host has crawled is found on another") {
     CHECK_MESSAGE(found.exit_code == 0, found.err);
     CHECK(found.out.contains("guide/install"));
     CHECK(listed.out.contains("completed"));
+    const Ran collections = there.run({"--store", url, "--json", "collections", "list"});
+    CHECK_MESSAGE(collections.out.contains("\"chunks\":"), collections.err);
+    CHECK_MESSAGE(!collections.out.contains("\"chunks\":0"), collections.out);
     CHECK(here.run({"status", "--list"}).out.find("completed") == std::string::npos);  // its own folder
 }
 
