@@ -73,6 +73,19 @@ const Names crawl_fields = {"url",
                             "integration"};
 const Names batch_fields = {"urls",           "webhook",           "appendToId", "ignoreInvalidURLs",
                             "maxConcurrency", "zeroDataRetention", "origin",     "integration"};
+const Names extract_fields = {"urls",
+                              "prompt",
+                              "schema",
+                              "systemPrompt",
+                              "allowExternalLinks",
+                              "showSources",
+                              "agent",
+                              "ignoreInvalidURLs",
+                              "webhook",
+                              "enableWebSearch",
+                              "scrapeOptions",
+                              "origin",
+                              "integration"};
 const Names map_fields = {"url",
                           "search",
                           "sitemap",
@@ -134,10 +147,12 @@ std::vector<JsonRoute> json_routes(const std::string& url) {
     // What is stored is not fetched again.
     const json::object page{{"url", url}, {"maxAge", 3'600'000}}, question{{"query", "page"}};
     const json::object start{{"url", url}}, pages{{"urls", json::array{url}}};
+    const json::object wanted{{"urls", json::array{url}}, {"schema", json::object{{"type", "object"}}}};
     return {
         {"/v2/scrape", page, joined(page_fields, {"url", "origin", "integration"})},
         {"/v2/crawl", start, joined(crawl_fields, inside_scrape_options())},
         {"/v2/batch/scrape", pages, joined(batch_fields, page_fields)},
+        {"/v2/extract", wanted, extract_fields},
         {"/v2/map", start, map_fields},
         {"/v2/search", question, search_fields},
         {"/knowledge-items/crawl",

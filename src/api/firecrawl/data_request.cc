@@ -24,25 +24,34 @@ void read_text(Fields& fields, const json::object& format, std::string_view key,
 
 }  // namespace
 
-void read_schema_and_prompt(Fields& fields, std::string_view field, const json::object& object,
-                            DataWish& wish) {
+void read_schema_and_prompt(Fields& fields, const json::object& object, DataWish& wish,
+                            std::string_view format_field) {
+    const auto reject = [&](std::string_view name, const std::string& sentence) {
+        if (format_field.empty())
+            fields.reject(name, sentence);
+        else
+            fields.reject(format_field, "has a " + std::string(name) + " that " + sentence);
+    };
     wish.wants_json = true;
+    const json::value* prompt = object.if_contains("prompt");
+    const bool has_prompt = prompt != nullptr && !prompt->is_null();
     wish.prompt = text_at(object, "prompt");
-    if (wish.prompt.size() > longest_prompt)
-        fields.reject(field, "has a prompt of more than 10,000 characters");
+    if ((has_prompt && !prompt->is_string()) || wish.prompt.size() > longest_prompt)
+        return reject("prompt", "has to be a text of up to 10,000 characters");
     const json::value* schema = object.if_contains("schema");
     if (schema != nullptr && !schema->is_null()) {
         if (const auto parsed = schema::Schema::parse(*schema); !parsed)
-            fields.reject(field, "has a schema that cannot work: " + parsed.error().message);
+            return reject("schema", "cannot work: " + parsed.error().message);
         wish.schema = *schema;
     }
     if (wish.schema.is_null() && wish.prompt.empty())
-        fields.reject(field, "has to say what is wanted: a \"schema\", a \"prompt\" or both");
+        fields.reject(format_field.empty() ? "schema" : format_field,
+                      "has to say what is wanted, if no prompt does: a JSON Schema");
 }
 
 bool read_data_format(Fields& fields, std::string_view name, const json::object& format, DataWish& wish) {
     if (name == "json" || name == "extract" || name == "deterministicJson") {
-        read_schema_and_prompt(fields, "formats", format, wish);
+        read_schema_and_prompt(fields, format, wish, "formats");
     } else if (name == "summary") {
         wish.wants_summary = true;
     } else if (name == "question") {

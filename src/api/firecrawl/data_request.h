@@ -35,8 +35,9 @@ inline constexpr std::string_view needs_model_sentence =
 bool read_data_format(Fields& fields, std::string_view name, const boost::json::object& format,
                       DataWish& wish);
 
-// The schema and the prompt that stand in an object: of a format, of a request.
-void read_schema_and_prompt(Fields& fields, std::string_view field, const boost::json::object& object,
-                            DataWish& wish);
+// The schema and the prompt that stand in an object: of a request, whose fields are named if they are wrong,
+// or of a format, whose fault is that of `format_field`.
+void read_schema_and_prompt(Fields& fields, const boost::json::object& object, DataWish& wish,
+                            std::string_view format_field = "");
 
 }  // namespace quarry::api

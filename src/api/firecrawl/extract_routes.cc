@@ -45,7 +45,7 @@ crawl::CrawlOptions read_extract_request(const json::object& body, std::vector<I
         read_page_wish(inner, options);
     }
     read_urls(fields, options);
-    read_schema_and_prompt(fields, "request", body, wish);
+    read_schema_and_prompt(fields, body, wish);
     options.limit = most_urls;
     options.priority = priority_high;
     options.formats = Formats();
