@@ -42,6 +42,17 @@ for (const key of ['fc-some-key', undefined]) {
     assert.match(document.metadata.scrapeId, uuid);
   });
 
+  test(`pages give data in the shape of a schema ${with_key}`, limit, async () => {
+    const schema = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] };
+
+    const document = await client.scrape(site + '/', { formats: [{ type: 'json', schema }] });
+    const job = await client.extract({ urls: [site + '/'], schema, pollInterval: 1, timeout: 15 });
+
+    assert.deepEqual(document.json, { title: 'The yard' });
+    assert.equal(job.status, 'completed');
+    assert.deepEqual(job.data, { title: 'The yard' });
+  });
+
   test(`a crawl is waited for, all pages of it ${with_key}`, limit, async () => {
     const began = Date.now();
 
