@@ -12,4 +12,13 @@ Result<std::vector<Verdict>> Store::finish(std::vector<Finished> finished) {
     return future.get();
 }
 
+Result<std::vector<Visited>> Store::keep_visits(KeptCrawl, std::vector<Visit>) {
+    return fail(ErrorCode::unsupported, "this store keeps no pages of crawls that live elsewhere");
+}
+
+Result<std::vector<std::optional<FormerPage>>> Store::former_pages(const KeptCrawl&,
+                                                                   std::span<const UrlKey>) {
+    return fail(ErrorCode::unsupported, "this store keeps no pages of crawls that live elsewhere");
+}
+
 }  // namespace quarry::store

@@ -163,6 +163,41 @@ struct PagesWritten {
     std::int64_t added = 0, changed = 0, unchanged = 0;
 };
 
+// A crawl whose jobs and URLs live in another store (redis/), as far as its pages need it.
+struct KeptCrawl {
+    GroupId id{};
+    std::string kind = "crawl";
+    std::string name{};
+    std::string collection = "default";
+    std::string owner = "local";
+    std::string site{};
+    int priority = priority_normal;
+    bool index_pages = true;
+    bool zero_retention = false;
+    Timestamp created_at{};
+    std::optional<Group>
+        ended{};  // once it is over: its last state, counters and times. It can be erased then.
+};
+
+// What a URL, or another job, of such a crawl has brought.
+struct Visit {
+    LeaseRef lease{};
+    std::string url{}, final_url{};
+    UrlKey key{};  // of the URL; any that no other visit of the crawl has, for a job
+    int status = 0;
+    Timings timings{};
+    std::vector<PageWrite> pages{};
+    std::vector<UrlKey> gone{};
+    std::optional<SettlePages> settle{};
+};
+
+struct Visited {
+    bool is_outdated = false;  // a later lease has brought its own already: nothing was written
+    std::optional<ContentId> content{};
+    bool must_fetch_again = false;  // said to be unchanged, but nothing is stored
+    std::int64_t unchanged = 0, duplicates = 0, bytes = 0, removed = 0;
+};
+
 // Which pages an operation is about. Every field narrows.
 struct PageFilter {
     std::string collection{};
@@ -281,6 +316,16 @@ public:
     // content_hash is the stored one changes nothing. Of many, some may be saved when it fails: doing it
     // again is harmless. `invalid_argument` if a page has no words and none are stored.
     virtual Result<PagesWritten> write_pages(PageBatch batch) = 0;
+
+    // Saves what a crawl has brought whose jobs live in another store, in one commit. Reader::pages, timings
+    // and erase() then know the crawl by its id. Fenced by the leases: the same visit sent again changes
+    // nothing and is answered as before; one of a later lease takes its place; one of an earlier lease is
+    // refused as outdated.
+    virtual Result<std::vector<Visited>> keep_visits(KeptCrawl crawl, std::vector<Visit> visits);
+    // What is stored of these URLs, for a crawl whose jobs live in another store. Empty if its site has no
+    // pages.
+    virtual Result<std::vector<std::optional<FormerPage>>> former_pages(const KeptCrawl& crawl,
+                                                                        std::span<const UrlKey> keys);
 
     // Removes pages for good, with all their words, also those that crawls brought, and has the index remove
     // them. In small steps: others are not held up, and what was removed stays removed if it fails. Returns

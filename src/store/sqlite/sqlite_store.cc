@@ -13,6 +13,7 @@
 #include "store/sqlite/filtered.h"
 #include "store/sqlite/finishing.h"
 #include "store/sqlite/group_life.h"
+#include "store/sqlite/kept_crawls.h"
 #include "store/sqlite/lease_life.h"
 #include "store/sqlite/leasing.h"
 #include "store/sqlite/ledger.h"
@@ -115,6 +116,15 @@ public:
     }
 
     Result<PagesWritten> write_pages(PageBatch batch) override;
+    Result<std::vector<Visited>> keep_visits(KeptCrawl crawl, std::vector<Visit> visits) override {
+        return writer_->call<std::vector<Visited>>(
+            Sync::before, visits.size(), [&] { return store::keep_visits(*ledger_, crawl, visits); });
+    }
+    Result<std::vector<std::optional<FormerPage>>> former_pages(const KeptCrawl& crawl,
+                                                                std::span<const UrlKey> keys) override {
+        return soon<std::vector<std::optional<FormerPage>>>(
+            [&] { return store::former_pages(*ledger_, crawl, keys); });
+    }
     Result<std::int64_t> forget(const PageFilter& filter) override;
     Result<std::int64_t> index_again(const PageFilter& filter) override;
     Result<void> set_collection(const Collection& collection) override {
