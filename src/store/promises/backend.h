@@ -111,8 +111,11 @@ private:
 };
 
 // One test, run on each of them.
-#define EVERY_STORE quarry::store::promises::OnSqlite, quarry::store::promises::OnPostgres
-// Those where pages and jobs share a commit.
-#define TRANSACTIONAL_STORES quarry::store::promises::OnSqlite, quarry::store::promises::OnPostgres
+#define EVERY_STORE \
+    quarry::store::promises::OnSqlite, quarry::store::promises::OnPostgres, quarry::store::promises::OnRedis
+// Those of pages and what belongs to them. Redis keeps them too: pages first, then the end of their URL.
+#define TRANSACTIONAL_STORES EVERY_STORE
 
 }  // namespace quarry::store::promises
+
+#include "store/promises/on_redis.h"
