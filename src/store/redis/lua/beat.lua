@@ -1,10 +1,9 @@
 -- Keeps a worker's leases. Asked: the worker, what has begun, progress as lists of id, token, percent. Answers what it
 -- has lost.
 local worker = input[1]
-if redis.call('HEXISTS', keys.worker_names, worker) == 0 then return refuse(NOT_FOUND, 'unknown worker') end
 note_begun(input[2])
 bury_dead_workers()
-redis.call('ZADD', keys.workers, now, worker)
+if not hear_of(worker) then return refuse(NOT_FOUND, 'unknown worker') end
 local lost = {}
 for _, id in ipairs(redis.call('SMEMBERS', keys.lost(worker))) do lost[#lost + 1] = tonumber(id) end
 redis.call('DEL', keys.lost(worker))

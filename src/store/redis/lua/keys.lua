@@ -9,7 +9,7 @@ local limits = cmsgpack.unpack(ARGV[3])
 local input = cmsgpack.unpack(ARGV[4])
 
 local keys = {
-    ids = prefix .. 'ids',                          -- the last id; ids begin at 2^40, apart from those of the content store
+    ids = prefix .. 'ids',                          -- the last id; ids are 2^40 and more, apart from those of the content store
     tokens = prefix .. 'tokens',                    -- the last token
     meta = prefix .. 'meta',                        -- hash: turn (virtual time of jobs), url_turns, open_jobs
     jobs = prefix .. 'jobs',                        -- hash: id -> job (records.lua), open or ended
@@ -27,6 +27,7 @@ local keys = {
     ended_zero = prefix .. 'ended:zero',            -- those that must not be kept, with or without group
     leases = prefix .. 'leases',                    -- hash: id -> lease (records.lua), of jobs and URLs
     workers = prefix .. 'workers',                  -- sorted set: workers that live, by their last beat
+    dead_workers = prefix .. 'dead_workers',        -- sorted set: workers that are silent, by their last beat
     worker_names = prefix .. 'worker_names',        -- hash: id -> name, of all that are not forgotten
     owners = prefix .. 'owners',                    -- hash: name -> owner (records.lua)
     waiting_owners = prefix .. 'waiting_owners',    -- set: owners with groups that wait

@@ -11,8 +11,7 @@ if lost_call ~= 0 and redis.call('HGET', keys.last_lease(worker), 'call') == tos
         if lease and lease.token == pair[2] then take_back(pair[1], lease, false) end
     end
 end
--- Whoever asks for work is alive.
-redis.call('ZADD', keys.workers, now, worker)
+hear_of(worker)
 do_what_is_due()
 
 local given = {}

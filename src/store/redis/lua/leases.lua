@@ -113,9 +113,20 @@ end
 
 local function bury_dead_workers()
     local silent_since = string.format('(%.0f', now - limits.lease_duration)
-    for _, worker in ipairs(redis.call('ZRANGEBYSCORE', keys.workers, '-inf', silent_since, 'LIMIT', 0, 10)) do
-        if take_from(worker, true) then redis.call('ZREM', keys.workers, worker) end
+    local silent = redis.call('ZRANGEBYSCORE', keys.workers, '-inf', silent_since, 'WITHSCORES', 'LIMIT', 0, 10)
+    for index = 1, #silent, 2 do
+        if take_from(silent[index], true) then
+            redis.call('ZREM', keys.workers, silent[index])
+            redis.call('ZADD', keys.dead_workers, silent[index + 1], silent[index])
+        end
     end
+end
+-- Whoever asks is alive. False if nobody knows it.
+local function hear_of(worker)
+    if redis.call('HEXISTS', keys.worker_names, worker) == 0 then return false end
+    redis.call('ZADD', keys.workers, now, worker)
+    redis.call('ZREM', keys.dead_workers, worker)
+    return true
 end
 
 -- Handlers that have begun: pairs of id and token.
@@ -131,6 +142,7 @@ end
 
 local function forget_worker(worker)
     redis.call('ZREM', keys.workers, worker)
+    redis.call('ZREM', keys.dead_workers, worker)
     redis.call('HDEL', keys.worker_names, worker)
     redis.call('DEL', keys.lost(worker), keys.last_lease(worker))
 end

@@ -131,12 +131,14 @@ local function count_job(job, state, change)
     count_changes[field] = (count_changes[field] or 0) + change
 end
 
--- Numbers that were never given before, taken from their counter in blocks.
-local function counter(key, block)
+-- Numbers that were never given before, taken from their counter in blocks. A new counter begins after `first`.
+local function counter(key, block, first)
     local last, left = 0, 0
     return function()
         if left == 0 then
-            last = redis.call('INCRBY', key, block) - block
+            last = redis.call('INCRBY', key, block)
+            if last == block and first > 0 then last = redis.call('INCRBY', key, first) end
+            last = last - block
             left = block
         end
         left = left - 1
@@ -144,8 +146,10 @@ local function counter(key, block)
         return last
     end
 end
-local next_id = counter(keys.ids, 32)
-local next_token = counter(keys.tokens, 32)
+-- Ids begin after those of the content store (id_space.h), and with the time, in milliseconds since 2020: a server that
+-- lost everything does not give the ids again that the content store knows crawls by.
+local next_id = counter(keys.ids, 32, 1099511627776 + time[1] * 1000 - 1577836800000)
+local next_token = counter(keys.tokens, 32, 0)
 
 -- What the caller tells others, and what it remembers as known.
 local events, admitted, wakes = {}, {}, 0

@@ -14,6 +14,10 @@ end
 remove_until(keys.ended_completed, input[1])
 remove_until(keys.ended_failed, input[2])
 remove_until(keys.ended_zero, input[3])
+-- Workers that died are shown for a day.
+for _, worker in ipairs(redis.call('ZRANGEBYSCORE', keys.dead_workers, '-inf', string.format('%.0f', now - 86400000), 'LIMIT', 0, 100)) do
+    forget_worker(worker)
+end
 local function old_group(key, latest)
     return redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', latest), 'LIMIT', 0, 1)[1]
 end
