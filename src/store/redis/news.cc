@@ -9,7 +9,6 @@
 
 #include "base/pause.h"
 #include "base/thread_name.h"
-#include "db/redis_listener.h"
 #include "store/reader_records.h"
 
 namespace quarry::store::redis {
@@ -73,7 +72,9 @@ News::News(db::RedisConfig config, std::string channel)
       channel_(std::move(channel)),
       self_(random_number()),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      thread_([this](std::stop_token stop) { run(std::move(stop)); }) {}
+      thread_([this, listener = db::RedisListener::open(config_, channel_)](std::stop_token stop) mutable {
+          run(std::move(listener), std::move(stop));
+      }) {}
 
 News::~News() {
     thread_.request_stop();
@@ -114,23 +115,22 @@ std::shared_ptr<void> News::observe(Store::Observer observer) {
     return kept;
 }
 
-void News::run(std::stop_token stop) {
+void News::run(Result<db::RedisListener> listener, std::stop_token stop) {
     name_this_thread("redis news");
     auto pause = 25ms;
     while (!stop.stop_requested()) {
         const auto began = std::chrono::steady_clock::now();
-        listen(stop);
+        if (listener) listen(*listener, stop);
         if (std::chrono::steady_clock::now() - began > 5s) pause = 25ms;
-        pause_for(pause, stop);
+        if (!pause_for(pause, stop)) return;
         pause = std::min(pause * 2, 1'000ms);
+        listener = db::RedisListener::open(config_, channel_);
+        changed_.raise();  // what was told meanwhile was missed
     }
 }
 
 // Until the connection is lost.
-void News::listen(std::stop_token stop) {
-    auto listener = db::RedisListener::open(config_, channel_);
-    if (!listener) return;
-    if (std::exchange(has_listened_, true)) changed_.raise();  // what was told meanwhile was missed
+void News::listen(db::RedisListener& listener, std::stop_token stop) {
     while (!stop.stop_requested()) {
         const auto since = std::chrono::steady_clock::now() - last_spoken_;
         const bool has_news = outgoing_.with(
@@ -139,7 +139,7 @@ void News::listen(std::stop_token stop) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(between_messages - since);
         // While something waits to be told, more of it need not wake anybody.
         const bool waits = has_news && since < between_messages;
-        const auto messages = listener->wait(waits ? left : poll_interval, waits ? -1 : wake_);
+        const auto messages = listener.wait(waits ? left : poll_interval, waits ? -1 : wake_);
         if (!messages) return;
         eventfd_t ignored = 0;
         if (!waits) eventfd_read(wake_, &ignored);

@@ -12,6 +12,7 @@
 
 #include "base/guarded.h"
 #include "db/redis.h"
+#include "db/redis_listener.h"
 #include "store/change_signal.h"
 #include "store/store.h"
 
@@ -19,6 +20,7 @@ namespace quarry::store::redis {
 
 class News {
 public:
+    // Listens when it returns, if Redis can be reached; else it goes on trying.
     News(db::RedisConfig config, std::string channel);
     ~News();
 
@@ -34,8 +36,8 @@ private:
         std::vector<Event> events{};
         bool wakes = false;
     };
-    void run(std::stop_token stop);
-    void listen(std::stop_token stop);
+    void run(Result<db::RedisListener> listener, std::stop_token stop);
+    void listen(db::RedisListener& listener, std::stop_token stop);
     void hear(const std::string& message);
     void publish_what_waits();
     std::string message_of(Outgoing outgoing) const;
@@ -50,7 +52,6 @@ private:
     Guarded<Outgoing> outgoing_;
     std::unique_ptr<db::RedisConnection> speaker_;  // of the thread
     std::chrono::steady_clock::time_point last_spoken_{};
-    bool has_listened_ = false;
     std::jthread thread_;  // the last: it uses all of the above
 };
 

@@ -46,15 +46,15 @@ public:
           link_({.url = config.url, .prefix = config.prefix, .limits = config.limits, .clock = config.clock}),
           former_(*content_),
           news_({.url = config.url}, config.prefix + "changed"),
-          finisher_({.link = link_,
-                     .content = *content_,
-                     .take_begun = [this] { return take_begun(); },
-                     .on_answer = [this](const ScriptAnswer& answer) { spread(answer); }}) {
+          finisher_(std::make_unique<Finisher>(
+              Finisher::Parts{.link = link_,
+                              .content = *content_,
+                              .take_begun = [this] { return take_begun(); },
+                              .on_answer = [this](const ScriptAnswer& answer) { spread(answer); }})) {
         content_events_ =
             content_->observe([this](std::span<const Event> events) { news_.tell(events, true); });
     }
     ~RedisStore() override;
-    Result<void> prepare(bool allow_volatile, const std::function<void(std::string)>& warn);
 
     Result<std::vector<Added>> add(std::vector<NewJob> jobs) override;
     Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
@@ -165,6 +165,7 @@ private:
         return answer;
     }
     void spread(const ScriptAnswer& answer);
+    void end_workers();
     Scheduling scheduling() {
         return {[this](std::string_view script, const Message& message) { return call(script, message); },
                 [this] { return now(); }};
@@ -199,20 +200,18 @@ private:
     Guarded<std::map<std::int64_t, LocalWorker>> workers_;
     News news_;
     std::shared_ptr<void> content_events_;
-    Finisher finisher_;  // the last: its thread uses all of the above
+    std::unique_ptr<Finisher> finisher_;  // the last: its thread uses all of the above
 };
 
-Result<void> RedisStore::prepare(bool allow_volatile, const std::function<void(std::string)>& warn) {
-    auto connection = TRY(link_.pool().borrow());
-    for (std::string& warning : TRY(check_durability(*connection, allow_volatile))) {
-        if (warn) warn(std::move(warning));
-    }
-    TRY(connection->run({"SET", link_.config().prefix + "ids", std::to_string(first_redis_id), "NX"}));
-    return {};
+RedisStore::~RedisStore() {
+    finisher_.reset();  // what was handed over is still taken
+    end_workers();
+    content_events_.reset();
+    content_.reset();  // its thread may be telling something still
 }
 
-// Its leases end with it, as those of the embedded store do.
-RedisStore::~RedisStore() {
+// Leases end with the store, as those of the embedded one do.
+void RedisStore::end_workers() {
     const auto workers = workers_.with([](auto& all) { return std::exchange(all, {}); });
     if (workers.empty()) return;
     const std::vector<std::int64_t> begun = take_begun();
@@ -353,10 +352,10 @@ Result<void> RedisStore::release(std::vector<LeaseRef> refs) {
 void RedisStore::finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) {
     const auto is_there = [](const Finished& one) { return is_of_content(one.lease.id); };
     if (std::ranges::none_of(finished, is_there))
-        return finisher_.submit(std::move(finished), std::move(callback), haste);
+        return finisher_->submit(std::move(finished), std::move(callback), haste);
     if (std::ranges::all_of(finished, is_there))
         return content_->finish(std::move(finished), std::move(callback), haste);
-    finish_both({*content_, finisher_}, std::move(finished), std::move(callback), haste);
+    finish_both({*content_, *finisher_}, std::move(finished), std::move(callback), haste);
 }
 
 // Over at once; what is left of its jobs is ended in steps.
@@ -425,11 +424,11 @@ Result<Swept> RedisStore::sweep(const Retention& retention, std::chrono::millise
 }  // namespace redis
 
 Result<std::unique_ptr<Store>> open_redis_store(RedisStoreConfig config) {
-    const bool allow_volatile = config.allow_volatile;
-    const auto warn = std::move(config.warn);
-    auto store = std::make_unique<redis::RedisStore>(std::move(config));
-    TRY(store->prepare(allow_volatile, warn));
-    return store;
+    db::RedisConnection connection = TRY(db::RedisConnection::open({.url = config.url}));
+    for (std::string& warning : TRY(redis::check_durability(connection, config.allow_volatile))) {
+        if (config.warn) config.warn(std::move(warning));
+    }
+    return std::make_unique<redis::RedisStore>(std::move(config));
 }
 
 }  // namespace quarry::store
