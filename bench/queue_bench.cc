@@ -4,8 +4,8 @@
 //   --crawl | --outbox [--batch 64]
 //               [--jobs 100000] [--payload 1024] [--normal] [--folder DIR] [--store URL] [--pinned]
 //
-// --store: an empty PostgreSQL database instead of a file in a folder. --pinned: while a transaction there
-// keeps everything that is deleted from being vacuumed.
+// --store: an empty PostgreSQL database instead of a file in a folder, or a Redis beside that file.
+// --pinned: while a transaction in PostgreSQL keeps everything that is deleted from being vacuumed.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -24,6 +24,7 @@
 
 #include "db/postgres.h"
 #include "store/postgres/postgres_store.h"
+#include "store/redis/redis_store.h"
 #include "store/sqlite/sqlite_store.h"
 
 using namespace quarry;
@@ -84,11 +85,19 @@ public:
     void open() {
         store_.reset();
         const StoreLimits limits{.max_open_jobs_per_owner = 5'000'000, .running_jobs_per_owner = 1'000'000};
+        const bool is_postgres = options_.store.starts_with("postgres");
         auto store =
-            options_.store.empty()
-                ? open_sqlite_store(
-                      {.path = folder_ + "/quarry.db", .limits = limits, .durability = options_.durability})
-                : open_postgres_store({.database = {.url = options_.store}, .limits = limits});
+            is_postgres
+                ? open_postgres_store({.database = {.url = options_.store}, .limits = limits})
+                : open_sqlite_store(
+                      {.path = folder_ + "/quarry.db", .limits = limits, .durability = options_.durability});
+        if (store && options_.store.starts_with("redis")) {
+            store = open_redis_store({.url = options_.store,
+                                      .prefix = folder_ + ":",
+                                      .limits = limits,
+                                      .content = *std::move(store),
+                                      .allow_volatile = true});
+        }
         if (!store) fmt::print(stderr, "{}\n", store.error().message), std::exit(2);
         store_ = *std::move(store);
     }
