@@ -25,6 +25,7 @@ constexpr std::array meanings = {
     Meaning{"23505", PgFailure::unique, ErrorCode::conflict, ""},
     Meaning{"57014", PgFailure::other, ErrorCode::timeout, ""},
     Meaning{"57P0", PgFailure::lost, ErrorCode::unavailable, "it is stopping or starting: try again"},
+    Meaning{"25P03", PgFailure::lost, ErrorCode::unavailable, "this process was not heard of for too long"},
     Meaning{"08", PgFailure::lost, ErrorCode::unavailable, "is it running, and can it be reached?"},
     Meaning{"53300", PgFailure::lost, ErrorCode::unavailable,
             "it has no connection left: raise max_connections, or use fewer processes"},

@@ -75,6 +75,9 @@ Result<PgConnection> PgConnection::open(const PgConfig& config) {
         return fail(ErrorCode::unavailable, connection.lost().message);
     }
     PQsetNoticeReceiver(connection.handle_.get(), ignore_notice, nullptr);
+    if (!config.pooled)
+        TRY(connection.execute(
+            fmt::format("set idle_in_transaction_session_timeout = {}", config.idle_in_transaction.count())));
     return connection;
 }
 

@@ -28,6 +28,9 @@ struct PgConfig {
     std::chrono::seconds connect_timeout{5};
     // An answer that takes longer is given up, and the connection with it: the server may be frozen.
     std::chrono::milliseconds statement_timeout{60'000};
+    // A transaction whose client says nothing for so long is undone by the server: a process that was frozen
+    // or cut off must not keep others waiting. With a pooler the server has to be told itself.
+    std::chrono::milliseconds idle_in_transaction{10'000};
     // A pooler between us and the server hands each transaction to another session: statements are not
     // prepared.
     bool pooled = false;

@@ -49,7 +49,8 @@ quarry::Result<std::unique_ptr<quarry::store::Store>> open(const std::string& da
         return quarry::store::open_sqlite_store({.path = database, .limits = {.low_disk_bytes = 0}});
     // Short, so that what the dead have held is soon worked on again.
     return quarry::store::open_postgres_store(
-        {.database = {.url = database}, .limits = {.lease_duration = std::chrono::seconds(1)}});
+        {.database = {.url = database, .idle_in_transaction = std::chrono::seconds(1)},
+         .limits = {.lease_duration = std::chrono::seconds(1)}});
 }
 
 }  // namespace

@@ -149,7 +149,8 @@ constexpr std::array rules = {
                coalesce(outbox_count.failed, 0), coalesce(outbox_count.cancelled, 0),
                coalesce(outbox_count.paused, 0)))sql"},
     Rule{"a page that waits for indexing knows its change", R"sql(
-        select outbox.id from quarry.outbox join quarry.page on page.id = outbox.page
+        select outbox.id, outbox.version, page.outbox as last, page.version
+        from quarry.outbox join quarry.page on page.id = outbox.page
         where outbox.state = 0 and page.outbox is distinct from outbox.id
           and not exists (select 1 from quarry.change_lease where change_lease.id = outbox.id))sql"},
 };

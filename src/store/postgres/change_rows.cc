@@ -63,8 +63,10 @@ constexpr db::PgStatement restart_sql{"restart_change", R"sql(
     where id = $1)sql"};
 constexpr db::PgStatement forget_sql{"forget_change", R"sql(
     with r as (delete from quarry.change_ready where id = $1) delete from quarry.outbox where id = $1)sql"};
-constexpr db::PgStatement is_outdated_sql{
-    "is_change_outdated", "select not exists (select 1 from quarry.page where id = $1 and outbox = $2)"};
+// Whoever writes the page at this moment is waited for: it counts on the lease that is being taken away.
+constexpr db::PgStatement is_outdated_sql{"is_change_outdated", R"sql(
+    with page as materialized (select outbox from quarry.page where id = $1 for update)
+    select not exists (select 1 from page where outbox = $2))sql"};
 // A service that was away may have left a million changes with the same time: nobody waits for all of them.
 constexpr db::PgStatement wake_sql{"wake_changes", R"sql(
     with due as materialized (select id from quarry.outbox where state = 0 and run_at is not null and run_at <= $1

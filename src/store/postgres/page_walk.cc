@@ -17,6 +17,11 @@ constexpr std::size_t keys_per_step = 100;
     ", page.id, page.content, page.outbox, page.version, page.content_hash, page.url, page.key, " \
     "page.collection, page.site, page.final_url"
 
+// What is found is locked, in order: somebody may write the same pages at this moment.
+constexpr db::PgStatement lock_group_sql{"lock_pages_of_group", R"sql(
+    select 1 from quarry.page where id in (
+        select page from quarry.result where grp = $1 and sequence > $2 order by sequence limit $3)
+    order by id for update)sql"};
 // A page may have been removed since: the words that the crawl brought are there all the same.
 constexpr db::PgStatement of_group_sql{"pages_of_group", R"sql(
     select result.sequence, result.page, coalesce(page.content, result.content), page.outbox, page.version,
@@ -24,14 +29,14 @@ constexpr db::PgStatement of_group_sql{"pages_of_group", R"sql(
     from quarry.result left join quarry.page on page.id = result.page
     where result.grp = $1 and result.sequence > $2 order by result.sequence limit $3)sql"};
 constexpr db::PgStatement of_site_sql{"pages_of_site", "select page.id" FOUND_COLUMNS R"sql( from quarry.page
-    where site = $1 and id > $2 order by id limit $3)sql"};
+    where site = $1 and id > $2 order by id limit $3 for update)sql"};
 constexpr db::PgStatement of_collection_sql{"pages_of_collection",
                                             "select page.id" FOUND_COLUMNS R"sql( from quarry.page
-    where collection = $1 and id > $2 order by id limit $3)sql"};
+    where collection = $1 and id > $2 order by id limit $3 for update)sql"};
 constexpr db::PgStatement of_all_sql{"pages_of_all", "select page.id" FOUND_COLUMNS R"sql( from quarry.page
-    where id > $1 order by id limit $2)sql"};
+    where id > $1 order by id limit $2 for update)sql"};
 constexpr db::PgStatement of_keys_sql{"pages_of_keys", "select page.id" FOUND_COLUMNS R"sql( from quarry.page
-    where key = any($1::bytea[]) and ($2 = '' or collection = $2) order by key, collection collate "C")sql"};
+    where key = any($1::bytea[]) and ($2 = '' or collection = $2) order by key, collection collate "C" for update)sql"};
 
 FoundPage page_of(const db::PgRow& row) {
     return {.row = {.page = row.integer(1),
@@ -80,7 +85,11 @@ Result<PageStep> of_keys(db::PgConnection& sql, const PageFilter& filter, std::i
 }
 
 Result<db::PgRows> rows_after(db::PgConnection& sql, const PageFilter& filter, std::int64_t after) {
-    if (filter.group) return sql.run(of_group_sql, db::PgValues(number(*filter.group), after, rows_per_step));
+    if (filter.group) {
+        const db::PgValues step(number(*filter.group), after, rows_per_step);
+        TRY(sql.run(lock_group_sql, step));
+        return sql.run(of_group_sql, step);
+    }
     if (!filter.site.empty()) return sql.run(of_site_sql, db::PgValues(filter.site, after, rows_per_step));
     if (!filter.collection.empty())
         return sql.run(of_collection_sql, db::PgValues(filter.collection, after, rows_per_step));
