@@ -79,7 +79,7 @@ Result<DataFolder> data_folder(const Settings& settings,
     if (!absolute.has_filename()) absolute = absolute.parent_path();  // "data/" and "data" are the same
     DataFolder folder{.path = absolute.string(), .root = absolute.string()};
     const StoreAddress store = TRY(store_address(settings));
-    if (store.is_shared()) folder.path += "/" + store.folder_name();
+    if (!store.url.empty()) folder.path += "/" + store.folder_name();
     return folder;
 }
 

@@ -11,7 +11,8 @@ std::string StoreAddress::folder_name() const {
     const bool has_user = at != std::string::npos && at >= begin;
     std::string place = url.substr(has_user ? at + 1 : begin);
     place = place.substr(0, place.find('?'));
-    return "postgres-" + hex_of(sha256(place)).substr(0, 8);
+    const std::string_view name = kind == Kind::redis ? "redis-" : "postgres-";
+    return std::string(name) + hex_of(sha256(place)).substr(0, 8);
 }
 
 Result<StoreAddress> store_address(const Settings& settings) {
@@ -19,9 +20,11 @@ Result<StoreAddress> store_address(const Settings& settings) {
     if (url.empty()) return StoreAddress{};
     if (url.starts_with("postgres://") || url.starts_with("postgresql://"))
         return StoreAddress{.kind = StoreAddress::Kind::postgres, .url = url};
+    if (url.starts_with("redis://") || url.starts_with("rediss://"))
+        return StoreAddress{.kind = StoreAddress::Kind::redis, .url = url};
     return fail(ErrorCode::invalid_argument,
-                "store.url (--store) is postgres://USER:PASSWORD@HOST/DATABASE, or empty for a store in the "
-                "data folder");
+                "store.url (--store) is postgres://USER:PASSWORD@HOST/DATABASE, redis://HOST, or empty for a "
+                "store in the data folder");
 }
 
 }  // namespace quarry::app

@@ -13,11 +13,13 @@ struct StoreAddress {
     enum class Kind : std::uint8_t {
         embedded,  // DATA/quarry.db
         postgres,
+        redis,  // jobs and crawls; pages are in DATA/quarry.db all the same
     };
     Kind kind = Kind::embedded;
     std::string url{};  // "" for the embedded one
 
-    bool is_shared() const { return kind != Kind::embedded; }
+    // Many hosts may work on it at once. With Redis it is one: its pages are in a folder.
+    bool is_shared() const { return kind == Kind::postgres; }
 
     // A name for the folder of what this host keeps beside it: the same for the same database, whoever logs
     // in there.

@@ -10,6 +10,7 @@
 #include "app/web_access.h"
 #include "store/postgres/postgres_reader.h"
 #include "store/postgres/postgres_store.h"
+#include "store/redis/redis_store.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace quarry::app {
@@ -58,18 +59,29 @@ Result<std::unique_ptr<store::Store>> open_store(const Workplace& place) {
              .connections = static_cast<int>(settings.number("store.connections")),
              .views = settings.yes("store.views")});
     const store::Durability durability = TRY(durability_of(settings));
-    return store::open_sqlite_store(
-        {.path = place.folder.database(), .limits = limits, .durability = durability});
+    auto embedded = TRY(store::open_sqlite_store(
+        {.path = place.folder.database(), .limits = limits, .durability = durability}));
+    if (place.store.kind != StoreAddress::Kind::redis) return embedded;
+    return store::open_redis_store({.url = place.store.url,
+                                    .prefix = settings.text("store.redis_prefix"),
+                                    .limits = limits,
+                                    .content = std::move(embedded),
+                                    .allow_volatile = settings.yes("store.allow_volatile"),
+                                    .warn = place.warn});
 }
 
 Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
     if (place.remote) return remote_reader(place.remote);
     if (place.store.is_shared()) return store::open_postgres_reader(postgres_config(place));
-    return store::open_sqlite_reader(place.folder.database());
+    auto embedded = TRY(store::open_sqlite_reader(place.folder.database()));
+    if (place.store.kind != StoreAddress::Kind::redis) return embedded;
+    return store::open_redis_reader({.url = place.store.url,
+                                     .prefix = place.settings.text("store.redis_prefix"),
+                                     .content = std::move(embedded)});
 }
 
 std::string shown(const Workplace& place) {
-    return place.store.is_shared() ? place.settings.masked("store.url") : place.folder.path;
+    return place.store.url.empty() ? place.folder.path : place.settings.masked("store.url");
 }
 
 Result<Asked> ask(const Workplace& place, std::string_view method, json::object params) {

@@ -2,6 +2,7 @@
 // common.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,9 @@ struct Workplace {
     std::shared_ptr<RemoteApi> remote{};  // if set, a server has the data, and there is no folder
     Settings settings;
     std::string version{};
-    std::string config_file{};     // as named on the command line; "" if not
-    std::optional<int> threads{};  // that read pages, if not as the settings say
+    std::string config_file{};                // as named on the command line; "" if not
+    std::optional<int> threads{};             // that read pages, if not as the settings say
+    std::function<void(std::string)> warn{};  // what its user should know about the store
     bool answers_searches = true;  // false: one of several workers of a host, which needs no index of its own
 };
 

@@ -41,7 +41,9 @@ void add_global_options(CLI::App& root, GlobalOptions& options, CommandBuilder& 
     root.add_option("--config", options.config_file,
                     "Read settings from this file instead of the default one");
     builder.setting(root, {"--data", "store.data", "Where crawls and pages are kept (also QUARRY_DATA)"});
-    builder.setting(root, {"--store", "store.url", "A database that many hosts share (also QUARRY_STORE)"});
+    builder.setting(root, {"--store", "store.url", "postgres://… or redis://… instead (also QUARRY_STORE)"});
+    builder.setting_switch(root,
+                           {"--local", "store.fallback", "Go on without Redis when it cannot be reached"});
     builder.setting(root, {"--server", "remote.url", "Speak to this server instead (also QUARRY_URL)"});
     builder.setting(root, {"--api-key-file", "remote.key_file",
                            "File that holds the server's key (also QUARRY_API_KEY)"});

@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "cli/exit_code.h"
 #include "cli/version.h"
+#include "db/redis.h"
 #include "model/public_id.h"
 
 namespace quarry::cli {
@@ -37,6 +38,18 @@ Result<Group> find_by_beginning(store::Reader& reader, std::string_view beginnin
     return *std::move(found);
 }
 
+// Without Redis the work goes on in the data folder, for those who have said that it may.
+void fall_back_if_away(app::Workplace& place) {
+    const std::string fallback = place.settings.text("store.fallback");
+    const bool may_fall_back = fallback == "local" || fallback == "true";  // --local
+    if (place.store.kind != app::StoreAddress::Kind::redis || !may_fall_back) return;
+    const auto there = db::RedisConnection::open({.url = place.store.url});
+    if (there || there.error().code != ErrorCode::unavailable) return;
+    say(fmt::format("{}. Going on with {} alone", there.error().message, place.folder.root));
+    place.store = {};
+    place.folder.path = place.folder.root;
+}
+
 }  // namespace
 
 Result<app::Workplace> place_of(const Session& session) {
@@ -49,6 +62,8 @@ Result<app::Workplace> place_of(const Session& session) {
     if (place.remote) return place;
     place.folder = TRY(app::data_folder(session.settings, app::process_environment()));
     place.store = TRY(app::store_address(session.settings));
+    place.warn = [](const std::string& sentence) { say(sentence); };
+    fall_back_if_away(place);
     return place;
 }
 

@@ -5,6 +5,7 @@
 #include "program/data_home.h"
 #include "servers/nginx.h"
 #include "servers/postgres.h"
+#include "servers/redis.h"
 
 namespace quarry::test {
 
@@ -62,6 +63,36 @@ TEST_CASE("a store moves to PostgreSQL and back with all that is in it") {
     CHECK_MESSAGE(found.exit_code <= 1, found.err);
     CHECK_MESSAGE(back.exit_code == 0, back.err);
     CHECK(again.out == before);
+}
+
+TEST_CASE("jobs may be in Redis, and pages beside it") {
+    Redis* const redis = Redis::shared();
+    const auto site = Nginx::start(QUARRY_SOURCE "/tests/site");
+    if (!redis || !site) {
+        MESSAGE("skipped: redis-server or nginx is not installed");
+        return;
+    }
+    const DataHome home;
+    const std::string url = redis->url();
+
+    const Ran crawled = home.run({"--store", url, "crawl", site->url("/"), "--wait", "--allow-private"});
+    const Ran found = home.run({"--store", url, "--json", "search", "granite hammer"});
+
+    CHECK_MESSAGE(crawled.exit_code == 0, crawled.err);
+    CHECK_MESSAGE(found.exit_code == 0, found.err);
+    CHECK(found.out.contains("guide/install"));
+}
+
+TEST_CASE("without Redis only those go on who have said so") {
+    const DataHome home;
+
+    const Ran refused = home.run({"--store", "redis://127.0.0.1:1", "crawl", "http://127.0.0.1:1/"});
+    const Ran local = home.run({"--store", "redis://127.0.0.1:1", "--local", "status", "--list"});
+
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err.contains("127.0.0.1"));
+    CHECK(local.exit_code != 2);
+    CHECK(local.err.contains("alone"));
 }
 
 TEST_CASE("a database that cannot be reached is one sentence, without its password") {
