@@ -47,6 +47,10 @@ void Redis::write_settings(const Options& options) const {
         << options.settings << '\n';
 }
 
+bool Redis::is_installed() {
+    return !find_program().empty();
+}
+
 std::unique_ptr<Redis> Redis::start(const Options& options) {
     const std::string program = find_program();
     if (program.empty()) return nullptr;

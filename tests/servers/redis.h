@@ -18,6 +18,7 @@ public:
     };
 
     // Nothing if it is not installed.
+    static bool is_installed();
     static std::unique_ptr<Redis> start(const Options& options);
     static std::unique_ptr<Redis> start() { return start(Options{}); }
     // One for all tests of the process, which keep their keys apart by a prefix; its file is synced now and

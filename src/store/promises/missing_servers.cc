@@ -2,11 +2,13 @@
 // which the test framework can only be told on its command line.
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include <unistd.h>
 
 #include "servers/postgres.h"
+#include "servers/redis.h"
 
 namespace quarry::store::promises {
 
@@ -15,13 +17,21 @@ namespace {
 constexpr const char* told = "QUARRY_PROMISES_SKIPPED";
 
 __attribute__((constructor)) void leave_out_missing_servers(int count, char** arguments, char**) {
-    if (test::Postgres::is_installed() || std::getenv(told)) return;
-    std::puts("skipped: promises on PostgreSQL: it is not installed");
+    const bool has_all = test::Postgres::is_installed() && test::Redis::is_installed();
+    if (has_all || std::getenv(told)) return;
+    std::string left_out = "--test-case-exclude=";
+    if (!test::Postgres::is_installed()) {
+        std::puts("skipped: promises on PostgreSQL: it is not installed");
+        left_out += "*OnPostgres*,";
+    }
+    if (!test::Redis::is_installed()) {
+        std::puts("skipped: promises on Redis: it is not installed");
+        left_out += "*OnRedis*,";
+    }
     std::fflush(stdout);
     setenv(told, "1", 1);
     std::vector<char*> all(arguments, arguments + count);
-    char leave_out[] = "--test-case-exclude=*OnPostgres*";
-    all.push_back(leave_out);
+    all.push_back(left_out.data());
     all.push_back(nullptr);
     execv("/proc/self/exe", all.data());
 }
