@@ -14,8 +14,8 @@ namespace quarry::index {
 namespace {
 
 // A row that is newer stays as it is. In order of the pages, so that two transactions never wait for each
-// other. Of a page that is known the sequence number stays as it is for now: changing it twice would cost
-// the index twice.
+// other. Of a page that is known the sequence number stays as it is until it is stamped: changing it twice
+// would cost the index twice.
 constexpr db::PgStatement put_pages_statement = {"index_page_put", R"sql(
 insert into quarry.index_page as old (collection, page, version, sequence, generation, is_removed, chunks,
         fetched_at, language, host, path, status, content_hash, id, url, title, description)
