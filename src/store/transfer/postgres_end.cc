@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "db/pg_copy.h"
 #include "db/postgres.h"
 #include "store/postgres/schema.h"
 #include "store/transfer/transfer.h"
