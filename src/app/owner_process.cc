@@ -35,6 +35,14 @@ std::string line_about(const Group& group, std::uint64_t salt) {
     return line;
 }
 
+// Many threads take turns here and few run at once. With an arena for each, and a threshold that climbs with the
+// largest page seen, a third of the memory would be gaps that malloc_trim cannot give back.
+void keep_memory_together() {
+    constexpr int arenas = 2, largest_from_an_arena = 128 << 10;
+    mallopt(M_ARENA_MAX, arenas);
+    mallopt(M_MMAP_THRESHOLD, largest_from_an_arena);
+}
+
 }  // namespace
 
 OwnerProcess::OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log)
@@ -42,6 +50,7 @@ OwnerProcess::OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole ro
 
 Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place, FolderLock lock,
                                                          OwnerRole role, Log log) {
+    keep_memory_together();
     std::unique_ptr<OwnerProcess> owner(new OwnerProcess(place, std::move(lock), role, std::move(log)));
     owner->access_ = TRY(WebAccess::open(place.settings));
     owner->store_ = TRY(open_store(place));
