@@ -92,21 +92,23 @@ Result<std::optional<Error>> too_many(Ledger& ledger, std::span<const NewJob> jo
 }
 
 // Takes the keys that are free for the jobs that have them. Holders of the others are added to `holders`.
-Result<void> take_keys(Ledger& ledger, const Holders& wanted, Holders& holders) {
-    if (wanted.empty()) return {};
-    db::PgTexts keys;
-    db::PgIntegers ids;
-    for (const auto& [key, id] : wanted) {
-        keys.emplace_back(key);
-        ids.emplace_back(id);
-    }
-    const db::PgRows taken = TRY(ledger.sql().run(take_keys_sql, db::PgValues(keys, ids)));
-    if (taken.size() == static_cast<int>(wanted.size())) return {};
-    // Somebody was quicker.
-    const db::PgRows rows = TRY(ledger.sql().run(key_holders_sql, db::PgValues(keys)));
-    for (int row = 0; row < rows.size(); ++row) {
-        const std::string key(rows.text(row, 0));
-        if (rows.integer(row, 1) != wanted.at(key)) holders[key] = rows.integer(row, 1);
+Result<void> take_keys(Ledger& ledger, Holders wanted, Holders& holders) {
+    // A key that somebody else has may be free again by the time one looks who that is.
+    while (!wanted.empty()) {
+        std::vector<std::string> keys;
+        db::PgIntegers ids;
+        for (const auto& [key, id] : wanted) {
+            keys.push_back(key);
+            ids.emplace_back(id);
+        }
+        const db::PgRows taken = TRY(ledger.sql().run(take_keys_sql, db::PgValues(keys, ids)));
+        for (int row = 0; row < taken.size(); ++row) wanted.erase(std::string(taken.text(row, 0)));
+        if (wanted.empty()) return {};
+        const db::PgRows rows = TRY(ledger.sql().run(key_holders_sql, db::PgValues(keys)));
+        for (int row = 0; row < rows.size(); ++row) {
+            const std::string key(rows.text(row, 0));
+            if (wanted.erase(key) > 0) holders[key] = rows.integer(row, 1);
+        }
     }
     return {};
 }

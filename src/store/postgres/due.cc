@@ -33,31 +33,41 @@ constexpr db::PgStatement look_sql{"look_what_is_due", R"sql(
 constexpr db::PgStatement alive_sql{"worker_is_here",
                                     "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
 
+constexpr db::PgStatement sleepers_sql{"jobs_to_wake", R"sql(
+    select id, grp from quarry.parked where reason = 1 and run_at <= $1 order by run_at, id limit 1000)sql"};
 constexpr db::PgStatement wake_jobs_sql{
     "wake_jobs",
-    "with due as materialized (select id from quarry.parked where reason = 1 and run_at <= $1 order by "
-    "run_at, id "
-    "limit 1000 for update skip locked) "
+    "with due as materialized (select id from quarry.parked where id = any($1::bigint[]) and reason = 1 "
+    "order by run_at, id for update skip locked) "
     "delete from quarry.parked using due where parked.id = due.id returning " JOB_COLUMNS_OF(parked)};
 
 // Jobs with an attempt behind them have no start limit any more.
 constexpr db::PgStatement late_starters_sql{"late_starters", R"sql(
-    select id from quarry.ready where start_by <= $1
-    union all select id from quarry.parked where start_by <= $1 limit 1000)sql"};
+    select id, grp from quarry.ready where start_by <= $1
+    union all select id, grp from quarry.parked where start_by <= $1 limit 1000)sql"};
 constexpr db::PgStatement overdue_sql{"overdue", R"sql(
-    select id from quarry.ready where deadline <= $1
-    union all select id from quarry.parked where deadline <= $1
-    union all select id from quarry.lease where deadline <= $1 limit 1000)sql"};
+    select id, grp from quarry.ready where deadline <= $1
+    union all select id, grp from quarry.parked where deadline <= $1
+    union all select id, grp from quarry.lease where deadline <= $1 limit 1000)sql"};
 
+// The jobs that a statement finds, whose groups are locked from now on: whoever takes a job first and its
+// group afterwards may wait for somebody who does the opposite.
 Result<std::vector<std::int64_t>> ids_of(Ledger& ledger, const db::PgStatement& sql) {
     const db::PgRows rows = TRY(ledger.sql().run(sql, db::PgValues(column_of(ledger.now()))));
     std::vector<std::int64_t> ids;
-    for (int row = 0; row < rows.size(); ++row) ids.push_back(rows.integer(row, 0));
+    std::set<std::int64_t> groups;
+    for (int row = 0; row < rows.size(); ++row) {
+        ids.push_back(rows.integer(row, 0));
+        if (const auto group = rows.optional_integer(row, 1)) groups.insert(*group);
+    }
+    TRY(ledger.lock_groups(groups));
     return ids;
 }
 
 Result<void> wake_jobs(Ledger& ledger) {
-    const db::PgRows rows = TRY(ledger.sql().run(wake_jobs_sql, db::PgValues(column_of(ledger.now()))));
+    const std::vector<std::int64_t> ids = TRY(ids_of(ledger, sleepers_sql));
+    if (ids.empty()) return {};
+    const db::PgRows rows = TRY(ledger.sql().run(wake_jobs_sql, db::PgValues(ids)));
     for (int row = 0; row < rows.size(); ++row) ledger.put_in_line(job_row(db::PgRow(rows, row)));
     return {};
 }

@@ -29,6 +29,11 @@ constexpr db::PgStatement try_lock_sql{
 constexpr db::PgStatement hold_parked_sql{
     "hold_parked", "update quarry.parked set reason = 3 where grp = $1 and reason in (1, 2)"};
 
+// Open jobs of a group that nobody can move while it is locked: held back, paused or leased.
+constexpr db::PgStatement settled_jobs_sql{"settled_jobs", R"sql(
+    select (select count(*) from quarry.parked where grp = $1 and reason in (3, 4))
+         + (select count(*) from quarry.lease where grp = $1))sql"};
+
 constexpr db::PgStatement reprioritise_leases_sql{"reprioritise_leases",
                                                   "update quarry.lease set priority = $2 where grp = $1"};
 
@@ -45,17 +50,33 @@ Result<void> add_notice(Ledger& ledger, const OpenGroup& group) {
     return {};
 }
 
+// Claims, and places of owners that become free, move jobs between tables without locking their group. A job
+// that is moved while its group is stopped may be seen by none of the statements that look for it, though
+// each waits for whoever moves it. How many there are is known: a group counts its open jobs, and does so
+// only while it is locked. So it is looked for them until all are found. More looks than this mean that the
+// count itself is wrong.
+constexpr int most_looks = 50;
+
+// Nothing of a group that ran is leased from now on.
+Result<void> hold_jobs(Ledger& ledger, const OpenGroup& group) {
+    for (int look = 0; look < most_looks; ++look) {
+        for (JobRow& row : TRY(take_ready_of_group(ledger.sql(), group.id)))
+            ledger.put_in_line(std::move(row));
+        TRY(ledger.flush());
+        TRY(ledger.sql().run(hold_parked_sql, db::PgValues(group.id)));
+        const db::PgRows settled = TRY(ledger.sql().run(settled_jobs_sql, db::PgValues(group.id)));
+        if (settled.integer(0, 0) >= group.counters.jobs_open) break;
+    }
+    return {};
+}
+
 // Moves a group between states, and with it what may be leased of it.
 Result<void> set_state(Ledger& ledger, OpenGroup& group, JobState state) {
     const bool ran = group.state == JobState::running;
     const bool runs = state == JobState::running;
     TRY(ledger.flush());  // what waits to be put in line belongs where the former state says
     group.state = state;
-    if (ran && !runs) {
-        for (JobRow& row : TRY(take_ready_of_group(ledger.sql(), group.id)))
-            ledger.put_in_line(std::move(row));
-        TRY(ledger.sql().run(hold_parked_sql, db::PgValues(group.id)));
-    }
+    if (ran && !runs && group.counters.jobs_open > 0) TRY(hold_jobs(ledger, group));
     // Also one that only waited: others waited behind it.
     if (!runs) ledger.reconsider_groups();
     if (runs && !ran) {
@@ -85,23 +106,32 @@ Result<void> end(Ledger& ledger, OpenGroup& group, JobState state) {
     return add_notice(ledger, group);
 }
 
-// Ends what is left of a group's jobs, running ones too.
-Result<void> cancel_jobs(Ledger& ledger, OpenGroup& group) {
-    TRY(ledger.flush());
-    const auto cancel = [&](JobRow row, std::optional<Timestamp> started_at) {
-        return ledger.end_job({.row = std::move(row),
-                               .state = JobState::cancelled,
-                               .finished_at = ledger.now(),
-                               .started_at = started_at});
-    };
+Result<void> cancel_job(Ledger& ledger, JobRow row, std::optional<Timestamp> started_at) {
+    return ledger.end_job({.row = std::move(row),
+                           .state = JobState::cancelled,
+                           .finished_at = ledger.now(),
+                           .started_at = started_at});
+}
+
+// Those that wait first: what is claimed meanwhile is found among the leases.
+Result<void> cancel_jobs_once(Ledger& ledger, const OpenGroup& group) {
+    for (JobRow& row : TRY(take_waiting_of_group(ledger.sql(), group.id)))
+        TRY(cancel_job(ledger, std::move(row), std::nullopt));
     for (JobRow& row : TRY(take_leases_of_group(ledger.sql(), group.id))) {
         --ledger.tally_of_owner(row.owner).running_jobs;
         ledger.tell_lost(row.worker, row.id);
         const Timestamp leased_at = row.leased_at;
-        TRY(cancel(std::move(row), leased_at));
+        TRY(cancel_job(ledger, std::move(row), leased_at));
     }
-    for (JobRow& row : TRY(take_waiting_of_group(ledger.sql(), group.id)))
-        TRY(cancel(std::move(row), std::nullopt));
+    return {};
+}
+
+// Ends what is left of a group's jobs and URLs, running ones too.
+Result<void> cancel_rest(Ledger& ledger, OpenGroup& group) {
+    TRY(ledger.flush());
+    for (int look = 0; look < most_looks && group.counters.jobs_open > 0; ++look)
+        TRY(cancel_jobs_once(ledger, group));
+    group.counters.jobs_open = 0;
     for (const UrlLeaseRow& lease : TRY(take_url_leases_of_group(ledger.sql(), group.id))) {
         TRY(forget_url_lease(ledger, lease));
         ledger.tell_lost(lease.worker, lease.id);
@@ -231,7 +261,7 @@ Result<std::optional<Error>> closed_group_error(Ledger& ledger, GroupId id) {
 Answer<void> cancel_group(Ledger& ledger, GroupId id) {
     if (auto error = TRY(closed_group_error(ledger, id))) return Result<void>(std::unexpected(*error));
     OpenGroup& group = *TRY(ledger.group(number(id)));
-    TRY(cancel_jobs(ledger, group));
+    TRY(cancel_rest(ledger, group));
     // Rows of URLs stay as they are; the difference to `discovered` is what was cancelled.
     group.counters.queued = group.counters.running = 0;
     TRY(end(ledger, group, JobState::cancelled));
@@ -241,7 +271,7 @@ Answer<void> cancel_group(Ledger& ledger, GroupId id) {
 Answer<void> fail_group(Ledger& ledger, GroupId id, const std::string& reason) {
     if (auto error = TRY(closed_group_error(ledger, id))) return Result<void>(std::unexpected(*error));
     OpenGroup& group = *TRY(ledger.group(number(id)));
-    TRY(cancel_jobs(ledger, group));
+    TRY(cancel_rest(ledger, group));
     group.counters.queued += group.counters.running;
     group.counters.running = 0;
     skip_the_rest(group);

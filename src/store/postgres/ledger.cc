@@ -283,6 +283,9 @@ Result<void> Ledger::settle() {
 }
 
 Result<void> Ledger::before_commit() {
+    // Others pass over a group that we have locked: whether it may begin is ours to see to.
+    for (const auto& [id, group] : groups_)
+        groups_may_start_ = groups_may_start_ || group.state == JobState::queued;
     TRY(settle());
     TRY(flush_jobs());
     TRY(save_groups());
