@@ -32,34 +32,57 @@ constexpr db::PgStatement ensure_hosts{"ensure_hosts", R"sql(
 
 }  // namespace
 
+Result<void> Names::ask(Question question) {
+    auto connection = pool_.borrow();
+    if (connection) return question(**connection);
+    unanswered_.with([&](auto& waiting) { waiting[std::this_thread::get_id()] = std::move(question); });
+    return std::unexpected(connection.error());
+}
+
+Result<bool> Names::answer(const std::function<Result<db::PgPool::Borrowed>()>& borrow) {
+    const auto entry =
+        unanswered_.with([](auto& waiting) { return waiting.extract(std::this_thread::get_id()); });
+    if (!entry) return false;
+    auto connection = TRY(borrow());
+    TRY(entry.mapped()(*connection));
+    return true;
+}
+
 Result<std::int64_t> Names::number_of(Guarded<Table>& table, const Statements& sql, const std::string& name) {
-    const std::int64_t known = table.with([&](Table& names) {
-        const auto found = names.ids.find(name);
-        return found == names.ids.end() ? 0 : found->second;
-    });
-    if (known != 0) return known;
-    auto connection = TRY(pool_.borrow());
-    const db::PgRows rows = TRY(connection->run(sql.find_or_insert, db::PgValues(name)));
-    if (rows.empty()) return fail(ErrorCode::corrupt, "a name has no number");
-    const std::int64_t id = rows.integer(0, 0);
-    table.with([&](Table& names) {
-        names.ids[name] = id;
-        names.names[id] = name;
-    });
-    return id;
+    const auto known = [&] {
+        return table.with([&](Table& names) {
+            const auto found = names.ids.find(name);
+            return found == names.ids.end() ? 0 : found->second;
+        });
+    };
+    if (const std::int64_t id = known()) return id;
+    TRY(ask([&table, sql, name](db::PgConnection& connection) -> Result<void> {
+        const db::PgRows rows = TRY(connection.run(sql.find_or_insert, db::PgValues(name)));
+        if (rows.empty()) return fail(ErrorCode::corrupt, "a name has no number");
+        const std::int64_t id = rows.integer(0, 0);
+        table.with([&](Table& names) {
+            names.ids[name] = id;
+            names.names[id] = name;
+        });
+        return {};
+    }));
+    return known();
 }
 
 Result<std::string> Names::name_of(Guarded<Table>& table, const Statements& sql, std::int64_t id) {
-    std::string known = table.with([&](Table& names) {
-        const auto found = names.names.find(id);
-        return found == names.names.end() ? std::string() : found->second;
-    });
-    if (!known.empty()) return known;
-    auto connection = TRY(pool_.borrow());
-    const db::PgRows rows = TRY(connection->run(sql.name_of, db::PgValues(id)));
-    std::string name = rows.empty() ? std::string() : std::string(rows.text(0, 0));
-    table.with([&](Table& names) { names.names[id] = name; });
-    return name;
+    const auto known = [&] {
+        return table.with([&](Table& names) {
+            const auto found = names.names.find(id);
+            return found == names.names.end() ? std::string() : found->second;
+        });
+    };
+    if (std::string name = known(); !name.empty()) return name;
+    TRY(ask([&table, sql, id](db::PgConnection& connection) -> Result<void> {
+        const db::PgRows rows = TRY(connection.run(sql.name_of, db::PgValues(id)));
+        table.with([&](Table& names) { names.names[id] = rows.empty() ? "" : rows.text(0, 0); });
+        return {};
+    }));
+    return known();
 }
 
 Result<std::int64_t> Names::kind(const std::string& name) {
@@ -78,32 +101,34 @@ Result<std::string> Names::owner_name(std::int64_t id) {
     return name_of(owners_, {ensure_owner, owner_name_sql}, id);
 }
 
-Result<std::vector<std::int64_t>> Names::hosts(std::span<const std::string> names) {
-    std::vector<std::int64_t> ids(names.size());
-    std::vector<std::string> unknown;
-    hosts_.with([&](auto& known) {
-        for (std::size_t index = 0; index < names.size(); ++index) {
-            const auto found = known.find(names[index]);
-            if (found != known.end()) {
-                ids[index] = found->second;
-            } else {
-                unknown.push_back(names[index]);
-            }
-        }
-    });
-    if (unknown.empty()) return ids;
-    auto connection = TRY(pool_.borrow());
-    const db::PgRows rows = TRY(connection->run(ensure_hosts, db::PgValues(unknown)));
-    std::unordered_map<std::string, std::int64_t> added;
-    for (int row = 0; row < rows.size(); ++row) added[std::string(rows.text(row, 1))] = rows.integer(row, 0);
-    for (std::size_t index = 0; index < names.size(); ++index) {
-        if (ids[index] == 0) ids[index] = added[names[index]];
-    }
+Result<void> Names::learn_hosts(db::PgConnection& connection, const std::vector<std::string>& names) {
+    const db::PgRows rows = TRY(connection.run(ensure_hosts, db::PgValues(names)));
     hosts_.with([&](auto& known) {
         if (known.size() >= remembered_hosts) known.clear();
-        known.insert(added.begin(), added.end());
+        for (int row = 0; row < rows.size(); ++row)
+            known[std::string(rows.text(row, 1))] = rows.integer(row, 0);
     });
-    return ids;
+    return {};
+}
+
+Result<std::vector<std::int64_t>> Names::hosts(std::span<const std::string> names) {
+    // Others may make this forget what it has just learnt.
+    while (true) {
+        std::vector<std::int64_t> ids(names.size());
+        std::vector<std::string> unknown;
+        hosts_.with([&](auto& known) {
+            for (std::size_t index = 0; index < names.size(); ++index) {
+                const auto found = known.find(names[index]);
+                if (found != known.end()) {
+                    ids[index] = found->second;
+                } else {
+                    unknown.push_back(names[index]);
+                }
+            }
+        });
+        if (unknown.empty()) return ids;
+        TRY(ask([this, unknown](db::PgConnection& connection) { return learn_hosts(connection, unknown); }));
+    }
 }
 
 }  // namespace quarry::store::postgres

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -16,13 +19,17 @@ namespace quarry::store::postgres {
 
 class Names {
 public:
-    // With a connection of its own: it is asked from within transactions.
+    // With a connection of its own: it is asked from within transactions. If the server has none to spare,
+    // whoever asks fails, and may let a connection of another purpose answer before it tries again.
     explicit Names(const db::PgConfig& config) : pool_(config, 1) {}
 
     Result<std::int64_t> kind(const std::string& name);
     Result<std::int64_t> owner(const std::string& name);
     // In the order of the names.
     Result<std::vector<std::int64_t>> hosts(std::span<const std::string> names);
+
+    // Finds out what this thread has asked for in vain. False if it has not.
+    Result<bool> answer(const std::function<Result<db::PgPool::Borrowed>()>& borrow);
 
     Result<std::string> kind_name(std::int64_t id);
     Result<std::string> owner_name(std::int64_t id);
@@ -35,12 +42,17 @@ private:
     struct Statements {
         db::PgStatement find_or_insert, name_of;
     };
+    using Question = std::function<Result<void>(db::PgConnection&)>;
+    // With our own connection, or later.
+    Result<void> ask(Question question);
+    Result<void> learn_hosts(db::PgConnection& connection, const std::vector<std::string>& names);
     Result<std::int64_t> number_of(Guarded<Table>& table, const Statements& sql, const std::string& name);
     Result<std::string> name_of(Guarded<Table>& table, const Statements& sql, std::int64_t id);
 
     db::PgPool pool_;
     Guarded<Table> kinds_, owners_;
     Guarded<std::unordered_map<std::string, std::int64_t>> hosts_;
+    Guarded<std::map<std::thread::id, Question>> unanswered_;  // the last of each thread
 };
 
 }  // namespace quarry::store::postgres

@@ -38,7 +38,8 @@ public:
                 return answer->has_value();
             });
             if (tried.is_done) return *std::move(answer);
-            if (!tried.may_retry || attempt >= most_attempts) return std::unexpected(*tried.error);
+            const bool may_retry = tried.may_retry || has_learnt_names();
+            if (!may_retry || attempt >= most_attempts) return std::unexpected(*tried.error);
             pause(attempt);
         }
     }
@@ -65,6 +66,10 @@ private:
     Attempt commit(db::PgConnection& connection, db::PgTransaction& transaction, Durability durability);
     Attempt ask_what_became(const std::string& transaction, Error error);
     Result<Timestamp> begin(db::PgConnection& connection, Durability durability);
+    // The attempt needed a name that it could not ask for; it is known now.
+    bool has_learnt_names() {
+        return process_.names.answer([this] { return pool_.borrow(); }).value_or(false);
+    }
     void pause(int attempt);
 
     db::PgPool pool_;
