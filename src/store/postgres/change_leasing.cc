@@ -21,7 +21,7 @@ std::string claim_text(std::string_view condition) {
     firsts as (select distinct on (page) id, page from c order by page, priority, id),
     d as (delete from quarry.change_ready using firsts where change_ready.id = firsts.id returning change_ready.id),
     l as (insert into quarry.change_lease(id, token, worker, page, leased_at)
-          select firsts.id, nextval('quarry.token'), $2, firsts.page, $3 from firsts join d on d.id = firsts.id
+          select firsts.id, quarry.new_token(), $2, firsts.page, $3 from firsts join d on d.id = firsts.id
           returning id, token)
     select l.token, {} from l join quarry.outbox o on o.id = l.id order by o.priority, o.id)sql",
                        condition, CHANGE_COLUMNS);

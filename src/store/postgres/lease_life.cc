@@ -13,7 +13,7 @@ namespace {
 constexpr db::PgStatement register_sql{"register_worker",
                                        "insert into quarry.worker(id, name, beat_at) values ($1, $2, $3)"};
 constexpr db::PgStatement beat_sql{"beat", R"sql(
-    with old as materialized (select id, array_to_string(lost, ',') as lost from quarry.worker where id = $1 for update)
+    with old as materialized (select id, array_to_string(lost, ',') as lost from quarry.worker where id = $1 for no key update)
     update quarry.worker set beat_at = $2, is_dead = false, lost = '{}' from old where worker.id = old.id
     returning old.lost)sql"};
 constexpr db::PgStatement progress_sql{"save_progress", R"sql(
@@ -28,9 +28,12 @@ constexpr db::PgStatement begun_sql{"save_begun", R"sql(
          jobs as (update quarry.lease l set has_begun = true from u where l.id = u.id and l.token = u.token),
          urls as (update quarry.url_lease l set has_begun = true from u where l.id = u.id and l.token = u.token)
     update quarry.change_lease l set has_begun = true from u where l.id = u.id and l.token = u.token)sql"};
+// A worker that is just being given something is left alone: it is alive.
 constexpr db::PgStatement bury_sql{"bury_workers", R"sql(
     with dead as materialized (select id from quarry.worker where not is_dead and beat_at < $1 for update skip locked)
     update quarry.worker set is_dead = true from dead where worker.id = dead.id returning worker.id)sql"};
+constexpr db::PgStatement lock_worker_sql{"lock_worker",
+                                          "select 1 from quarry.worker where id = $1 for update"};
 constexpr db::PgStatement forget_worker_sql{"forget_worker", "delete from quarry.worker where id = $1"};
 constexpr db::PgStatement groups_held_sql{"groups_held", R"sql(
     select grp from quarry.lease where worker = $1 and grp is not null
@@ -211,6 +214,8 @@ Result<void> bury_dead_workers(Ledger& ledger) {
 }
 
 Answer<void> retire_worker(Ledger& ledger, WorkerId worker) {
+    // A claim whose answer was lost may still be under way.
+    TRY(ledger.sql().run(lock_worker_sql, db::PgValues(number(worker))));
     TRY(take_back_all(ledger, number(worker)));
     TRY(ledger.sql().run(forget_worker_sql, db::PgValues(number(worker))));
     return Result<void>{};

@@ -13,10 +13,14 @@ namespace quarry::store::postgres {
 
 namespace {
 
+// Nobody buries a worker while it claims: what it would be given then, nobody would take back. Its beats do
+// not wait for this lock.
+constexpr db::PgStatement hold_worker_sql{"hold_worker", R"sql(
+    select pg_current_xact_id()::text, is_dead or beat_at + 1000 <= $2 from quarry.worker where id = $1
+    for key share)sql"};
 // Whoever asks for work is alive. Written down only now and then.
-constexpr db::PgStatement alive_sql{"worker_is_alive", R"sql(
-    update quarry.worker set beat_at = $2, is_dead = false
-    where id = $1 and (is_dead or beat_at + 1000 <= $2))sql"};
+constexpr db::PgStatement alive_sql{"worker_is_alive",
+                                    "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
 
 // Owners near their limit are locked, so that two workers do not fill the same place.
 constexpr db::PgStatement lock_owners_sql{"lock_owners_near_limit", R"sql(
@@ -44,7 +48,7 @@ std::string claim_text(std::string_view condition, std::string_view order) {
     l as (insert into quarry.lease(id, token, worker, kind, priority, owner, grp, attempts, max_attempts, stalls,
                                    zero_retention, created_at, leased_at, run_at, start_by, deadline, unique_key,
                                    last_error)
-          select id, nextval('quarry.token'), $3, kind, priority, owner, grp, attempts, max_attempts, stalls,
+          select id, quarry.new_token(), $3, kind, priority, owner, grp, attempts, max_attempts, stalls,
                  zero_retention, created_at, $4, run_at, start_by, deadline, unique_key, last_error
           from d where runs returning id, token),
     p as (insert into quarry.parked(id, kind, priority, reason, turn, owner, grp, attempts, max_attempts, stalls,
@@ -144,9 +148,21 @@ Result<void> lease_jobs(Ledger& ledger, const Demand& demand, Leased& leased) {
 
 }  // namespace
 
+Claim claim_of(const Ledger& ledger, const Leased& leased) {
+    Claim claim{.transaction = ledger.transaction()};
+    for (const JobLease& job : leased.jobs) claim.leases.push_back(job.lease);
+    for (const UrlLease& url : leased.urls) claim.leases.push_back(url.lease);
+    for (const ChangeLease& change : leased.changes) claim.leases.push_back(change.lease);
+    return claim;
+}
+
 Answer<Leased> lease(Ledger& ledger, const Demand& demand, bool has_backlog) {
+    const db::PgValues worker(number(demand.worker), column_of(ledger.now()));
+    const db::PgRows held = TRY(ledger.sql().run(hold_worker_sql, worker));
+    if (held.empty()) return refuse<Leased>(ErrorCode::not_found, "unknown worker");
+    ledger.set_transaction(std::string(held.text(0, 0)));
+    if (held.boolean(0, 1)) TRY(ledger.sql().run(alive_sql, worker));
     if (has_backlog) TRY(ledger.promote_backlog());
-    TRY(ledger.sql().run(alive_sql, db::PgValues(number(demand.worker), column_of(ledger.now()))));
     Leased leased;
     TRY(lease_jobs(ledger, demand, leased));
     if (demand.urls > 0) TRY(lease_urls(ledger, demand, leased));

@@ -1,12 +1,22 @@
 // Claims: who gets which job, URL or change next.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "store/postgres/ledger.h"
 
 namespace quarry::store::postgres {
 
 // What is due by itself is done already. `has_backlog`: jobs may wait for a place of their owner's.
 Answer<Leased> lease(Ledger& ledger, const Demand& demand, bool has_backlog);
+
+// What a transaction has claimed, for when its end is not known.
+struct Claim {
+    std::string transaction{};
+    std::vector<LeaseRef> leases{};
+};
+Claim claim_of(const Ledger& ledger, const Leased& leased);
 
 // Of the frontier. Sets next_due if hosts have asked for patience.
 Result<void> lease_urls(Ledger& ledger, const Demand& demand, Leased& leased);

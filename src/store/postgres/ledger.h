@@ -96,6 +96,9 @@ public:
     const StoreLimits& limits() const { return process_.limits; }
     Names& names() { return process_.names; }
     Timestamp now() const { return now_; }
+    // The number that the server gave this transaction, once somebody has asked for it; "" before.
+    const std::string& transaction() const { return transaction_; }
+    void set_transaction(std::string number) { transaction_ = std::move(number); }
 
     // Ids in ascending order, none of them ever given before.
     Result<std::vector<std::int64_t>> new_ids(std::size_t count);
@@ -172,6 +175,7 @@ private:
     db::PgConnection& sql_;
     Process& process_;
     const Timestamp now_;
+    std::string transaction_;
 
     std::map<std::int64_t, OpenGroup> groups_;
     std::vector<std::int64_t> dirty_groups_;

@@ -24,6 +24,7 @@
 #include "store/postgres/sweep.h"
 #include "store/postgres/transactor.h"
 #include "store/postgres/views.h"
+#include "store/postgres/witness.h"
 
 namespace quarry::store {
 
@@ -182,6 +183,8 @@ private:
     using PageOperation = pg::Answer<pg::PagesChanged> (&)(Ledger&, const PageFilter&, std::int64_t);
     Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
     Result<pg::Due> look_what_is_due(WorkerId worker);
+    Result<Leased> claim(const Demand& demand, bool has_backlog);
+    void give_back_unconfirmed();
 
     void save_begun(std::stop_token stop);
     void tell(std::span<const Event> events, bool wakes);
@@ -192,6 +195,7 @@ private:
     ChangeSignal changed_;
     Guarded<std::vector<std::weak_ptr<Observer>>> observers_;
     Guarded<std::vector<WorkerId>> workers_;
+    Guarded<std::vector<pg::Claim>> unconfirmed_;
     pg::Transactor transactor_;
     pg::Notifier notifier_;
     pg::Finisher finisher_;
@@ -225,8 +229,9 @@ PostgresStore::~PostgresStore() {
 }
 
 Result<WorkerId> PostgresStore::register_worker(std::string name) {
+    // A number that a crash of the server takes back could be given to two.
     const WorkerId id =
-        TRY(soon<WorkerId>([&](Ledger& ledger) { return pg::register_worker(ledger, name); }));
+        TRY(change<WorkerId>([&](Ledger& ledger) { return pg::register_worker(ledger, name); }));
     workers_.with([&](auto& workers) { workers.push_back(id); });
     return id;
 }
@@ -245,10 +250,46 @@ Result<Leased> PostgresStore::lease(const Demand& demand) {
         TRY(soon<void>([&](Ledger& ledger) { return pg::do_what_is_due(ledger, demand.worker); }));
         due = TRY(look_what_is_due(demand.worker));
     }
-    Leased leased =
-        TRY(soon<Leased>([&](Ledger& ledger) { return pg::lease(ledger, demand, due->has_backlog); }));
+    give_back_unconfirmed();
+    Leased leased = TRY(claim(demand, due->has_backlog));
     leased.next_due = pg::earlier(leased.next_due, due->next);
     return leased;
+}
+
+// A claim whose answer is lost may have been made all the same. Nobody works on what it took, and since its
+// worker lives, nobody would take it back.
+Result<Leased> PostgresStore::claim(const Demand& demand, bool has_backlog) {
+    pg::Claim attempt;
+    const auto set_aside = [&] {
+        if (attempt.leases.empty()) return;
+        unconfirmed_.with([&](auto& claims) { claims.push_back(std::exchange(attempt, {})); });
+    };
+    auto leased = soon<Leased>([&](Ledger& ledger) -> pg::Answer<Leased> {
+        set_aside();
+        Result<Leased> answer = TRY(pg::lease(ledger, demand, has_backlog));
+        if (answer) attempt = pg::claim_of(ledger, *answer);
+        return answer;
+    });
+    if (!leased) set_aside();
+    return leased;
+}
+
+void PostgresStore::give_back_unconfirmed() {
+    const auto give_back = [&](const pg::Claim& claim) -> Result<bool> {
+        {
+            auto connection = TRY(transactor_.borrow());
+            if (TRY(pg::is_running(*connection, claim.transaction))) {
+                TRY(pg::end_transaction(*connection, claim.transaction));
+                return false;
+            }
+        }
+        TRY(release(claim.leases));
+        return true;
+    };
+    for (pg::Claim& claim : unconfirmed_.with([](auto& waiting) { return std::exchange(waiting, {}); })) {
+        if (give_back(claim).value_or(false)) continue;
+        unconfirmed_.with([&](auto& waiting) { waiting.push_back(std::move(claim)); });
+    }
 }
 
 Result<std::int64_t> PostgresStore::change_all(pg::BulkRequest request) {

@@ -8,6 +8,7 @@
 #include "db/pg_migration.h"
 #include "store/postgres/schema_1.h"
 #include "store/postgres/schema_1_ids.h"
+#include "store/postgres/schema_2.h"
 
 namespace quarry::store::postgres {
 
@@ -15,6 +16,7 @@ namespace {
 
 const std::array<std::string, schema_version> steps = {
     std::string(schema_1_ids) + schema_1_jobs + schema_1_crawls + schema_1_pages + schema_1_metrics,
+    schema_2,
 };
 
 db::PgTables tables() {

@@ -14,11 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr db::PgStatement now_sql{"now_ms", "select quarry.now_ms()"};
-constexpr db::PgStatement transaction_id_sql{"transaction_id",
-                                             "select coalesce(pg_current_xact_id_if_assigned()::text, '')"};
-constexpr db::PgStatement status_sql{"transaction_status",
-                                     "select coalesce(pg_xact_status($1::xid8), 'unknown')"};
-
 constexpr auto longest_question = 10s;
 
 }  // namespace
@@ -69,37 +64,49 @@ Transactor::Attempt Transactor::try_once(Durability durability, const Body& body
     if (!accepted) return failed(sql, accepted.error());
     if (!*accepted) return {.is_done = true};
     if (auto written = ledger.before_commit(); !written) return failed(sql, written.error());
-    Attempt committed = commit(sql, transaction, durability);
+    Attempt committed = commit(ledger, transaction, durability);
     if (!committed.is_done) return committed;
     ledger.after_commit();
     tell_(ledger.events(), ledger.wakes());
     return committed;
 }
 
-// An answer that does not come leaves open whether the transaction was committed. PostgreSQL remembers.
-Transactor::Attempt Transactor::commit(db::PgConnection& connection, db::PgTransaction& transaction,
+// An answer that does not come leaves open whether the transaction was committed.
+Transactor::Attempt Transactor::commit(Ledger& ledger, db::PgTransaction& transaction,
                                        Durability durability) {
-    std::string id;
+    db::PgConnection& connection = ledger.sql();
+    std::optional<Witnessed> witnessed;
     if (durability == Durability::before) {
-        const auto rows = connection.run(transaction_id_sql);
-        if (!rows) return failed(connection, rows.error());
-        id = rows->text(0, 0);
+        auto written = witnesses_.write(connection, ledger.now());
+        if (!written) return failed(connection, written.error());
+        witnessed = *std::move(written);
     }
     auto committed = transaction.commit();
-    if (committed) return {.is_done = true};
-    if (connection.failure() == db::PgFailure::lost && !id.empty())
-        return ask_what_became(id, std::move(committed).error());
-    return failed(connection, std::move(committed).error());
+    if (!committed && connection.failure() == db::PgFailure::lost && witnessed)
+        return ask_what_became(*witnessed, std::move(committed).error());
+    if (witnessed) witnesses_.give_back(*witnessed);
+    if (!committed) return failed(connection, std::move(committed).error());
+    return {.is_done = true};
 }
 
-Transactor::Attempt Transactor::ask_what_became(const std::string& transaction, Error error) {
+Transactor::Fate Transactor::fate_of(const Witnessed& witnessed) {
+    auto connection = pool_.borrow();
+    if (!connection) return Fate::unknown;
+    const auto running = is_running(**connection, witnessed.transaction);
+    if (running && *running) (void)end_transaction(**connection, witnessed.transaction);
+    if (!running || *running) return Fate::unknown;
+    const auto told = witnesses_.tells_of(**connection, witnessed);
+    if (!told) return Fate::unknown;
+    return *told ? Fate::committed : Fate::lost;
+}
+
+Transactor::Attempt Transactor::ask_what_became(const Witnessed& witnessed, Error error) {
     const auto end = std::chrono::steady_clock::now() + longest_question;
     while (std::chrono::steady_clock::now() < end) {
-        if (auto connection = pool_.borrow()) {
-            const auto rows = (*connection)->run(status_sql, db::PgValues(transaction));
-            if (rows && rows->text(0, 0) == "committed") return {.is_done = true};
-            if (rows && rows->text(0, 0) == "aborted") return {.may_retry = true, .error = std::move(error)};
-        }
+        const Fate fate = fate_of(witnessed);
+        if (fate != Fate::unknown) witnesses_.give_back(witnessed);
+        if (fate == Fate::committed) return {.is_done = true};
+        if (fate == Fate::lost) return {.may_retry = true, .error = std::move(error)};
         std::this_thread::sleep_for(100ms);
     }
     error.message += "; whether the last change was made is not known";

@@ -11,6 +11,7 @@
 
 #include "db/pg_pool.h"
 #include "store/postgres/ledger.h"
+#include "store/postgres/witness.h"
 
 namespace quarry::store::postgres {
 
@@ -63,8 +64,10 @@ private:
 
     Attempt try_once(Durability durability, const Body& body);
     Attempt failed(db::PgConnection& connection, Error error);
-    Attempt commit(db::PgConnection& connection, db::PgTransaction& transaction, Durability durability);
-    Attempt ask_what_became(const std::string& transaction, Error error);
+    Attempt commit(Ledger& ledger, db::PgTransaction& transaction, Durability durability);
+    Attempt ask_what_became(const Witnessed& witnessed, Error error);
+    enum class Fate : std::uint8_t { committed, lost, unknown };
+    Fate fate_of(const Witnessed& witnessed);
     Result<Timestamp> begin(db::PgConnection& connection, Durability durability);
     // The attempt needed a name that it could not ask for; it is known now.
     bool has_learnt_names() {
@@ -74,6 +77,7 @@ private:
 
     db::PgPool pool_;
     Process process_;
+    Witnesses witnesses_;
     const Clock* clock_;  // of a test; nullptr: the server's
     Tell tell_;
     // How far the server's clock is from ours.

@@ -60,7 +60,7 @@ constexpr db::PgStatement claim_sql{"claim_urls", R"sql(
          d as (delete from quarry.url_ready r using u
                where r.grp = u.grp and r.host = u.host and r.priority = u.priority and r.id = u.id returning r.id),
          l as (insert into quarry.url_lease(id, token, worker, owner, grp, host, leased_at)
-               select u.id, nextval('quarry.token'), $6, u.owner, u.grp, u.host, $7 from u join d on d.id = u.id
+               select u.id, quarry.new_token(), $6, u.owner, u.grp, u.host, $7 from u join d on d.id = u.id
                returning id, token)
     select u.id, l.token, u.grp, u.host, f.key, f.depth, f.redirects, f.source, f.attempts, f.url
     from u join l on l.id = u.id join quarry.frontier f on f.id = u.id order by u.place)sql"};
