@@ -1,0 +1,113 @@
+#include "net/gate.h"
+
+#include <future>
+#include <thread>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/thread_name.h"
+#include "net/gate_visit.h"
+
+namespace quarry::net {
+
+namespace asio = boost::asio;
+
+class Gate::Impl {
+private:
+    struct LaneState {
+        LaneState() { visit->is_over = true; }
+        std::shared_ptr<GateVisit> visit = std::make_shared<GateVisit>();  // its connections hold it, too
+    };
+
+    template <typename Do>
+    auto on_thread(Do&& what) {
+        std::promise<decltype(what())> done;
+        auto result = done.get_future();
+        asio::post(io_, [&what, done = std::move(done)]() mutable { done.set_value(what()); });
+        return result.get();
+    }
+
+public:
+    Impl()
+        : thread_([this] {
+              name_this_thread("gate");
+              io_.run();
+          }) {}
+    ~Impl() {
+        io_.stop();
+        thread_.join();
+    }
+
+    Lane add(Descriptor listener) {
+        return on_thread([&] {
+            lanes_.push_back(std::make_unique<LaneState>());
+            asio::ip::tcp::acceptor acceptor(io_, asio::ip::tcp::v4(), listener.release());
+            asio::co_spawn(io_, accept(std::move(acceptor), *lanes_.back()), asio::detached);
+            return lanes_.size() - 1;
+        });
+    }
+    void open(Lane lane, GatePass pass) {
+        on_thread([&] {
+            lanes_[lane]->visit->end();
+            lanes_[lane]->visit = std::make_shared<GateVisit>(GateVisit{.pass = std::move(pass)});
+            return 0;
+        });
+    }
+    GateTally tally(Lane lane) {
+        return on_thread([&] { return lanes_[lane]->visit->tally; });
+    }
+    GateTally close(Lane lane) {
+        return on_thread([&] {
+            lanes_[lane]->visit->end();
+            return lanes_[lane]->visit->tally;
+        });
+    }
+
+private:
+    GateTask<> accept(asio::ip::tcp::acceptor acceptor, LaneState& lane) {
+        asio::steady_timer breath(io_);
+        for (;;) {
+            boost::system::error_code problem;
+            GateSocket socket =
+                co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, problem));
+            if (problem == asio::error::operation_aborted) co_return;
+            if (problem) {  // no descriptors left: others will end
+                breath.expires_after(std::chrono::milliseconds(50));
+                co_await breath.async_wait(asio::redirect_error(asio::use_awaitable, problem));
+                continue;
+            }
+            if (lane.visit->is_over) continue;
+            socket.set_option(asio::ip::tcp::no_delay(true), problem);
+            asio::co_spawn(io_, serve_at_gate(std::move(socket), lane.visit, names_), asio::detached);
+        }
+    }
+
+    GateNames names_;
+    std::vector<std::unique_ptr<LaneState>> lanes_;
+    asio::io_context io_{1};  // goes before the lanes: its coroutines use them
+    asio::executor_work_guard<asio::io_context::executor_type> stay_ = asio::make_work_guard(io_);
+    std::jthread thread_;
+};
+
+Gate::Gate() : impl_(std::make_unique<Impl>()) {}
+Gate::~Gate() = default;
+Gate::Lane Gate::add(Descriptor listener) {
+    return impl_->add(std::move(listener));
+}
+void Gate::open(Lane lane, GatePass pass) {
+    impl_->open(lane, std::move(pass));
+}
+GateTally Gate::tally(Lane lane) {
+    return impl_->tally(lane);
+}
+GateTally Gate::close(Lane lane) {
+    return impl_->close(lane);
+}
+
+}  // namespace quarry::net

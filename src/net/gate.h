@@ -1,0 +1,65 @@
+// The door to the web for a browser, which opens its connections itself and follows pages wherever they lead:
+// redirects, frames, workers, WebSockets. Here it is made to ask for each of them: a proxy that looks the
+// name up, checks every address by the policy of the page, and connects, or does not. docs/decisions/0017
+// tells why.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/descriptor.h"
+#include "base/result.h"
+#include "net/address_policy.h"
+
+namespace quarry::net {
+
+struct GateLimits {
+    std::size_t connections = 1'000;  // one after the other, per page
+    std::size_t connections_at_once = 128;
+    std::uint64_t bytes = std::uint64_t{200} * 1024 * 1024;  // both ways together
+    std::chrono::milliseconds connect_timeout{10'000};
+};
+
+// Who may pass, and how much of it.
+struct GatePass {
+    AddressPolicy policy{};
+    GateLimits limits{};
+};
+
+struct GateTally {
+    std::size_t connections = 0;
+    std::uint64_t bytes = 0;
+    std::size_t refused = 0;                  // by the policy
+    bool is_used_up = false;                  // a limit was reached; nothing passes any more
+    std::map<std::string, Error> failures{};  // by "host:port"; the first hundred
+};
+
+// One thread of its own moves the bytes. Any thread may call.
+class Gate {
+public:
+    Gate();
+    // Cuts everything.
+    ~Gate();
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+
+    // Takes a listening socket that only the browser can reach. A lane is closed at first.
+    using Lane = std::size_t;
+    Lane add(Descriptor listener);
+
+    // From now on what comes to the lane passes, and is counted from zero.
+    void open(Lane lane, GatePass pass);
+    GateTally tally(Lane lane);
+    // Cuts all its connections; nothing passes until it is opened again.
+    GateTally close(Lane lane);
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace quarry::net
