@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/suggest.h"
+#include "browser/keeper.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
@@ -140,6 +141,7 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
 
 int run(int argc, char** argv) {
     if (argc == 2 && argv[1] == fetch::pdf_child_command) return fetch::run_pdf_child();
+    if (argc == 2 && argv[1] == browser::keeper_command) return browser::run_keeper();
     std::signal(SIGPIPE,
                 SIG_IGN);  // A reader that left is noticed by write_data; a server's by the HTTP client.
     CLI::App root("Digs websites and folders into clean markdown and a search index you own.", "quarry");

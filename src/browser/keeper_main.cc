@@ -1,0 +1,6 @@
+// The keeper as a program of its own, for tests that are not quarry.
+#include "browser/keeper.h"
+
+int main() {
+    return quarry::browser::run_keeper();
+}
