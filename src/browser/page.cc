@@ -1,0 +1,278 @@
+#include "browser/page.h"
+
+#include <fmt/format.h>
+
+#include "browser/page_scripts.h"
+#include "browser/page_setup.h"
+#include "net/wording.h"
+
+namespace quarry::browser {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds time_to_close{5};
+constexpr milliseconds quiet_time{100};
+constexpr milliseconds longest_quiet_wait{3'000};
+
+std::string call_of(std::string_view script, const json::array& arguments) {
+    std::string list;
+    for (const json::value& argument : arguments) {
+        if (!list.empty()) list += ',';
+        list += json::serialize(argument);
+    }
+    return fmt::format("({})({})", script, list);
+}
+
+// What a script threw, in one line.
+Error thrown(const json::object& details) {
+    std::string_view words = text_at(object_at(details, "exception"), "description");
+    if (words.empty()) words = text_at(details, "text");
+    words = words.substr(0, std::min<std::size_t>(words.find('\n'), 300));
+    return {ErrorCode::invalid_argument, fmt::format("the script failed: {}", words)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Page>> Page::open(Instance& instance, const Instance::Lane& lane,
+                                         const RenderRequest& request, Deadline deadline) {
+    auto page = std::unique_ptr<Page>(new Page(instance, lane, request, deadline));
+    instance.gate().open(lane.number, {.policy = request.policy, .limits = {.bytes = request.limits.bytes}});
+    TRY(page->attach());
+    TRY(page->set_up());
+    return page;
+}
+
+Page::~Page() {
+    close();
+}
+
+Result<void> Page::attach() {
+    DevTools& devtools = instance_.devtools();
+    const auto context = TRY(devtools.call(
+        "Target.createBrowserContext",
+        {{"disposeOnDetach", true}, {"proxyServer", lane_.proxy}, {"proxyBypassList", "<-loopback>"}}, "",
+        deadline_));
+    context_ = text_at(context, "browserContextId");
+    devtools.tell("Browser.setDownloadBehavior", {{"behavior", "deny"}, {"browserContextId", context_}});
+    const auto target = TRY(devtools.call("Target.createTarget",
+                                          {{"url", "about:blank"},
+                                           {"browserContextId", context_},
+                                           {"width", request_.viewport.width},
+                                           {"height", request_.viewport.height}},
+                                          "", deadline_));
+    target_ = text_at(target, "targetId");
+    const auto session = TRY(
+        devtools.call("Target.attachToTarget", {{"targetId", target_}, {"flatten", true}}, "", deadline_));
+    session_ = text_at(session, "sessionId");
+    if (context_.empty() || target_.empty() || session_.empty())
+        return fail(ErrorCode::corrupt, "the browser opened no page");
+    // A page's main frame has the name of its target.
+    events_.change([&](PageState& state) { state.frame = target_; });
+    devtools.on_events(session_, [this](const std::string& method, const json::object& params) {
+        take_event(method, params);
+    });
+    return {};
+}
+
+// All at once, and then one wait: the page's own process has to know of them before it goes anywhere, or its
+// first script would see another size, and its first events would not be told.
+Result<void> Page::set_up() {
+    std::vector<DevTools::Pending> answers;
+    for (auto& [method, parameters] : setup_commands(request_, instance_.user_agent()))
+        answers.push_back(instance_.devtools().send(method, std::move(parameters), session_));
+    for (DevTools::Pending& answer : answers) {
+        const auto done = answer.wait_until(deadline_);
+        // What an older browser does not know, it does without.
+        if (!done && done.error().code == ErrorCode::timeout) return std::unexpected(done.error());
+    }
+    if (!instance_.devtools().is_open()) return fail(ErrorCode::unavailable, "the browser has ended");
+    return {};
+}
+
+// Runs on the connection's thread.
+void Page::take_event(const std::string& method, const json::object& params) {
+    if (method == "Fetch.requestPaused") {
+        tell_verdict(params, request_, [this](std::string_view verdict, json::object parameters) {
+            tell(verdict, std::move(parameters));
+        });
+        return;
+    }
+    // Nobody is there to answer. A page that asks before it is left is left.
+    if (method == "Page.javascriptDialogOpening")
+        tell("Page.handleJavaScriptDialog", {{"accept", text_at(params, "type") == "beforeunload"}});
+    events_.take(method, params);
+    if (method == "Network.requestWillBeSent" && events_.count_requests() == request_.limits.requests)
+        instance_.gate().close(lane_.number);
+}
+
+void Page::tell(std::string_view method, json::object parameters) {
+    instance_.devtools().tell(method, std::move(parameters), session_);
+}
+
+Result<json::object> Page::call(std::string_view method, json::object parameters) {
+    auto pending = instance_.devtools().send(method, std::move(parameters), session_);
+    // In steps, so that a page whose process has died does not use up its whole time.
+    for (;;) {
+        const auto step = std::min(deadline_, Clock::now() + milliseconds(200));
+        if (pending.is_there(step) || step == deadline_) return pending.wait_until(step);
+        const PageState now = events_.state();
+        if (now.is_over) return fail(ErrorCode::unavailable, now.why_over);
+        if (request_.stop.stop_requested()) return fail(ErrorCode::interrupted, "interrupted");
+    }
+}
+
+Error Page::failure(std::string_view browsers_words) {
+    const PageState now = state();
+    const auto url = url::Url::parse(now.requested_url.empty() ? request_.url.href() : now.requested_url);
+    if (url) {
+        const net::GateTally tally = this->tally();
+        const auto known = tally.failures.find(fmt::format("{}:{}", url->host(), url->effective_port()));
+        if (known != tally.failures.end()) return known->second;
+        if (tally.is_used_up)
+            return {ErrorCode::too_large,
+                    fmt::format("the page moved more than {}", net::bytes_in_words(request_.limits.bytes))};
+    }
+    return {ErrorCode::unavailable, fmt::format("the browser could not load it: {}", browsers_words)};
+}
+
+Result<void> Page::navigate() {
+    const auto answer = TRY(call("Page.navigate", {{"url", request_.url.href()}}));
+    if (flag_at(answer, "isDownload") || !state().downloads.empty())
+        return fail(ErrorCode::unsupported, "is a file to download, not a page");
+    if (const std::string_view words = text_at(answer, "errorText"); !words.empty()) {
+        if (words == "net::ERR_ABORTED" && !state().downloads.empty())
+            return fail(ErrorCode::unsupported, "is a file to download, not a page");
+        return std::unexpected(failure(words));
+    }
+    return check_document();
+}
+
+Result<void> Page::check_document() {
+    const PageState now = state();
+    if (!header_value(now.headers, "proxy-status").starts_with("quarry;")) return {};
+    return std::unexpected(failure("the proxy refused it"));
+}
+
+Result<bool> Page::wait_until_ready() {
+    const auto is_loaded = [](const PageState& now) { return now.is_loaded; };
+    const auto is_idle = [](const PageState& now) { return now.is_loaded && now.is_network_idle; };
+    const bool to_idle = request_.wait_for == WaitFor::network_idle;
+    // Whoever has waited long enough takes what is there; a fifth of the time is kept for that.
+    const auto left = deadline_ - Clock::now();
+    const Deadline enough = deadline_ - std::min<Clock::duration>(left / 5, std::chrono::seconds(5));
+    const auto waited = to_idle ? events_.wait(is_idle, enough, request_.stop)
+                                : events_.wait(is_loaded, enough, request_.stop);
+    if (!waited && waited.error().code != ErrorCode::timeout) return std::unexpected(waited.error());
+    bool is_ready = waited.has_value();
+    if (is_ready && request_.wait_for == WaitFor::quiet) TRY(wait_quiet(enough));
+    if (request_.wait_time.count() > 0) TRY(pause(request_.wait_time));
+    if (!request_.wait_selector.empty()) TRY(wait_for_selector(request_.wait_selector));
+    TRY(check_document());
+    return is_ready;
+}
+
+// The wire and the page in turns, until both have been still.
+Result<void> Page::wait_quiet(Deadline until) {
+    const Deadline longest = std::min(until, Clock::now() + longest_quiet_wait);
+    while (Clock::now() < longest) {
+        const auto is_still = [](const PageState& now) { return now.in_flight.empty() && now.is_loaded; };
+        if (const auto still = events_.wait(is_still, longest, request_.stop); !still) {
+            if (still.error().code == ErrorCode::timeout) return {};
+            return still;
+        }
+        const auto left = std::chrono::ceil<milliseconds>(longest - Clock::now());
+        const auto before = state();
+        // The page may go elsewhere meanwhile: then its world is gone, and the new one has to be waited for.
+        const auto still = run(quiet_script, {quiet_time.count(), std::max<long>(1, left.count())});
+        if (!still && still.error().code == ErrorCode::timeout) return std::unexpected(still.error());
+        const auto after = state();
+        if (after.is_over) return fail(ErrorCode::unavailable, after.why_over);
+        if (still && after.requests == before.requests && after.in_flight.empty()) return {};
+    }
+    return {};
+}
+
+Result<void> Page::wait_for_selector(const std::string& selector) {
+    for (;;) {
+        const auto found = run(appears_script, {selector});
+        if (found) return {};
+        if (found.error().code == ErrorCode::timeout)
+            return fail(ErrorCode::timeout, fmt::format("no element matched \"{}\" in time", selector));
+        // A page that goes elsewhere takes the question with it: it is asked again of the next one.
+        if (found.error().code != ErrorCode::conflict) return std::unexpected(found.error());
+        TRY(pause(milliseconds(20)));
+    }
+}
+
+Result<void> Page::pause(milliseconds time) {
+    const Deadline until = std::min(deadline_, Clock::now() + time);
+    const auto waited = events_.wait([](const PageState&) { return false; }, until, request_.stop);
+    if (!waited && waited.error().code != ErrorCode::timeout) return waited;
+    return {};
+}
+
+Result<json::value> Page::run(std::string_view script, json::array arguments) {
+    const auto lost = [](Error error) {
+        // The words for a world that went away while it was used.
+        const bool is_gone = error.message.contains("context") || error.message.contains("navigated") ||
+                             error.message.contains("frame");
+        if (error.code == ErrorCode::unavailable && is_gone) error.code = ErrorCode::conflict;
+        return error;
+    };
+    auto world = call("Page.createIsolatedWorld", {{"frameId", target_}, {"worldName", "quarry"}});
+    if (!world) return std::unexpected(lost(world.error()));
+    auto answer = call("Runtime.evaluate", {{"expression", call_of(script, arguments)},
+                                            {"contextId", number_at(*world, "executionContextId")},
+                                            {"returnByValue", true},
+                                            {"awaitPromise", true}});
+    if (!answer) return std::unexpected(lost(answer.error()));
+    if (const json::object& problem = object_at(*answer, "exceptionDetails"); !problem.empty())
+        return std::unexpected(thrown(problem));
+    const json::value* value = object_at(*answer, "result").if_contains("value");
+    return value ? *value : json::value(nullptr);
+}
+
+Result<json::object> Page::run_users(const std::string& script) {
+    const auto answer = TRY(call("Runtime.evaluate", {{"expression", script},
+                                                      {"returnByValue", true},
+                                                      {"awaitPromise", true},
+                                                      {"userGesture", true},
+                                                      {"replMode", true}}));
+    if (const json::object& problem = object_at(answer, "exceptionDetails"); !problem.empty())
+        return std::unexpected(thrown(problem));
+    const json::object& result = object_at(answer, "result");
+    const json::value* value = result.if_contains("value");
+    if (value && json::serialize(*value).size() > request_.limits.result_bytes)
+        return fail(ErrorCode::too_large, fmt::format("the script's result is longer than {}",
+                                                      net::bytes_in_words(request_.limits.result_bytes)));
+    return json::object{{"type", text_at(result, "type")}, {"value", value ? *value : json::value(nullptr)}};
+}
+
+Result<std::string> Page::html() {
+    for (int attempt = 0;; ++attempt) {
+        const auto html = run(html_script, {request_.limits.html_bytes});
+        if (html && html->is_string()) return std::string(html->get_string());
+        if (html)
+            return fail(ErrorCode::too_large, fmt::format("the document is longer than {}",
+                                                          net::bytes_in_words(request_.limits.html_bytes)));
+        if (html.error().code != ErrorCode::conflict || attempt == 5) return std::unexpected(html.error());
+        TRY(pause(milliseconds(50)));
+    }
+}
+
+bool Page::close() {
+    if (is_closed_) return true;
+    is_closed_ = true;
+    instance_.gate().close(lane_.number);
+    DevTools& devtools = instance_.devtools();
+    if (!session_.empty()) devtools.on_events(session_, {});
+    if (context_.empty()) return devtools.is_open();
+    const auto closed = devtools.call("Target.disposeBrowserContext", {{"browserContextId", context_}}, "",
+                                      Clock::now() + time_to_close);
+    return closed.has_value();
+}
+
+}  // namespace quarry::browser

@@ -1,0 +1,122 @@
+// What quarry itself runs in pages. In a world of its own, where it has the page's elements but not its
+// JavaScript: nothing that the page has redefined can change what these do.
+#pragma once
+
+#include <string_view>
+
+namespace quarry::browser {
+
+// The document as it stands, with open shadow roots in the places where they show, and without what is meant
+// for browsers that run no scripts. Too long a document becomes null.
+inline constexpr std::string_view html_script = R"js((limit) => {
+    for (const element of document.querySelectorAll('noscript')) element.remove();
+    const type = document.doctype ? '<!DOCTYPE ' + document.doctype.name + '>' : '';
+    let whole;
+    const all = document.querySelectorAll('*');
+    let hasShadow = false;
+    for (const element of all) if (element.shadowRoot) { hasShadow = true; break; }
+    if (!hasShadow) {
+        whole = document.documentElement ? document.documentElement.outerHTML : '';
+    } else {
+        const empty = new Set(['area','base','br','col','embed','hr','img','input','link','meta','source',
+                               'track','wbr']);
+        const escape = text => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+        const parts = [];
+        const write = node => {
+            if (node.nodeType === Node.TEXT_NODE) {
+                const raw = node.parentNode && /^(script|style|textarea|title)$/i.test(node.parentNode.nodeName);
+                parts.push(raw ? node.data : escape(node.data));
+            }
+            if (node.nodeType !== Node.ELEMENT_NODE) return;
+            const name = node.localName;
+            if (name === 'template') { parts.push(node.outerHTML); return; }
+            if (name === 'slot' && node.getRootNode() instanceof ShadowRoot) {
+                const shown = node.assignedNodes();
+                for (const child of shown.length ? shown : node.childNodes) write(child);
+                return;
+            }
+            parts.push('<' + name);
+            for (const attribute of node.attributes)
+                parts.push(' ' + attribute.name + '="' +
+                           attribute.value.replace(/&/g, '&amp;').replace(/"/g, '&quot;') + '"');
+            parts.push('>');
+            if (empty.has(name)) return;
+            const root = node.shadowRoot;
+            for (const child of (root || node).childNodes)
+                if (!(root && child.localName === 'style')) write(child);
+            parts.push('</' + name + '>');
+        };
+        write(document.documentElement);
+        whole = parts.join('');
+    }
+    const html = type + whole;
+    return html.length > limit ? null : html;
+})js";
+
+// Ends when nothing in the page has changed for a moment.
+inline constexpr std::string_view quiet_script = R"js((quiet, longest) => new Promise(resolve => {
+    let timer;
+    const done = () => { observer.disconnect(); clearTimeout(timer); resolve(true); };
+    const observer = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(done, quiet); });
+    observer.observe(document, {childList: true, subtree: true, characterData: true});
+    timer = setTimeout(done, quiet);
+    setTimeout(done, longest);
+}))js";
+
+// Whether there is such an element; throws if the selector is none.
+inline constexpr std::string_view has_script =
+    R"js((selector) => document.querySelector(selector) !== null)js";
+
+// Ends when there is such an element.
+inline constexpr std::string_view appears_script = R"js((selector) => new Promise(resolve => {
+    if (document.querySelector(selector)) { resolve(true); return; }
+    const observer = new MutationObserver(() => {
+        if (document.querySelector(selector)) { observer.disconnect(); resolve(true); }
+    });
+    observer.observe(document, {childList: true, subtree: true, attributes: true});
+}))js";
+
+// Where the elements are, in the page's own coordinates, after the first was brought into view.
+inline constexpr std::string_view boxes_script = R"js((selector, most) => {
+    const found = [...document.querySelectorAll(selector)].slice(0, most);
+    return found.map(element => {
+        const box = element.getBoundingClientRect();
+        return {x: box.left + scrollX, y: box.top + scrollY, width: box.width, height: box.height};
+    });
+})js";
+
+// Where to click on an element, in the viewport; null if it has no place there.
+inline constexpr std::string_view click_point_script = R"js((selector, index) => {
+    const element = document.querySelectorAll(selector)[index];
+    if (!element) return null;
+    element.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
+    const box = element.getBoundingClientRect();
+    if (box.width === 0 || box.height === 0) { element.click(); return {clicked: true}; }
+    return {x: box.left + box.width / 2, y: box.top + box.height / 2};
+})js";
+
+inline constexpr std::string_view count_script =
+    R"js((selector) => document.querySelectorAll(selector).length)js";
+
+inline constexpr std::string_view scroll_script = R"js((selector, up) => {
+    const element = selector ? document.querySelector(selector) : document.scrollingElement;
+    if (!element) return false;
+    const height = selector ? element.clientHeight : innerHeight;
+    element.scrollBy({top: up ? -height : height, behavior: 'instant'});
+    return true;
+})js";
+
+// Through the page once, so that what loads when it comes into view does, and back.
+inline constexpr std::string_view walk_script = R"js((most) => new Promise(resolve => {
+    let steps = 0;
+    const step = () => {
+        const before = scrollY;
+        scrollBy({top: innerHeight, behavior: 'instant'});
+        if (++steps < most && scrollY > before) { setTimeout(step, 30); return; }
+        scrollTo({top: 0, behavior: 'instant'});
+        setTimeout(() => resolve(steps), 30);
+    };
+    step();
+}))js";
+
+}  // namespace quarry::browser

@@ -1,0 +1,129 @@
+#include "browser/pool.h"
+
+#include <algorithm>
+
+#include "base/thread_name.h"
+
+namespace quarry::browser {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+ChromiumConfig with_lanes(ChromiumConfig config, int pages) {
+    config.listeners = pages;
+    return config;
+}
+
+}  // namespace
+
+Pool::Pool(PoolConfig config) : config_(std::move(config)) {
+    idler_ = std::jthread([this](const std::stop_token& stop) { end_idle(stop); });
+}
+
+Pool::~Pool() {
+    idler_.request_stop();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return under_way_ == 0 && !is_starting_; });
+}
+
+Result<Rendered> Pool::render(const RenderRequest& request) {
+    for (int attempt = 1;; ++attempt) {
+        Seat seat = TRY(take_seat(request.stop));
+        RenderOutcome outcome = browser::render(*seat.resident->instance, seat.lane, request);
+        const bool is_browsers_fault = outcome.health == Health::stuck && !outcome.result &&
+                                       outcome.result.error().code == ErrorCode::unavailable;
+        const bool failed = !outcome.result;
+        leave(std::move(seat), outcome.health);
+        if (is_browsers_fault && attempt == 1) continue;
+        {
+            const std::lock_guard lock(mutex_);
+            ++tally_.rendered;
+            tally_.failed += failed;
+        }
+        return std::move(outcome.result);
+    }
+}
+
+// Starting takes half a second: whoever comes meanwhile waits for the same browser.
+Result<Pool::Seat> Pool::take_seat(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        const bool may_go = changed_.wait(lock, stop, [this] {
+            return !is_starting_ && under_way_ < config_.pages_at_once &&
+                   (!current_ || !current_->free.empty());
+        });
+        if (!may_go) return fail(ErrorCode::interrupted, "interrupted");
+        if (current_) break;
+        is_starting_ = true;
+        lock.unlock();
+        auto started = Instance::start(with_lanes(config_.chromium, config_.pages_at_once));
+        lock.lock();
+        is_starting_ = false;
+        changed_.notify_all();
+        if (!started) return std::unexpected(started.error());
+        ++tally_.started;
+        auto lanes = (*started)->lanes();
+        current_ = std::make_shared<Resident>(
+            Resident{.instance = *std::move(started), .free = std::move(lanes), .since = Clock::now()});
+    }
+    Seat seat{.resident = current_, .lane = current_->free.back()};
+    current_->free.pop_back();
+    ++current_->pages;
+    ++under_way_;
+    return seat;
+}
+
+bool Pool::is_worn(const Resident& resident) const {
+    return resident.pages >= config_.pages_per_browser || Clock::now() - resident.since >= config_.age ||
+           resident.instance->process().memory() > config_.memory_bytes;
+}
+
+void Pool::leave(Seat seat, Health health) {
+    const bool is_done = health == Health::stuck || is_worn(*seat.resident);
+    std::shared_ptr<Resident> ended;  // outside the lock: it takes a while
+    {
+        const std::lock_guard lock(mutex_);
+        seat.resident->free.push_back(std::move(seat.lane));
+        if (is_done && current_ == seat.resident) {
+            tally_.ended_stuck += health == Health::stuck;
+            ended = std::move(current_);
+        }
+        last_use_ = Clock::now();
+    }
+    seat.resident.reset();
+    ended.reset();
+    {
+        const std::lock_guard lock(mutex_);
+        --under_way_;
+    }
+    changed_.notify_all();
+}
+
+void Pool::end_idle(const std::stop_token& stop) {
+    name_this_thread("browser idle");
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+        const bool is_idle = current_ && under_way_ == 0;
+        const auto due = is_idle ? last_use_ + config_.idle : Clock::now() + config_.idle;
+        if (is_idle && Clock::now() >= due) {
+            auto ended = std::move(current_);
+            lock.unlock();
+            ended.reset();
+            lock.lock();
+            continue;
+        }
+        changed_.wait_until(lock, stop, due, [] { return false; });
+    }
+}
+
+PoolTally Pool::tally() {
+    const std::lock_guard lock(mutex_);
+    PoolTally tally = tally_;
+    if (current_) {
+        tally.processes = current_->instance->process().count_processes();
+        tally.memory = current_->instance->process().memory();
+    }
+    return tally;
+}
+
+}  // namespace quarry::browser

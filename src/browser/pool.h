@@ -1,0 +1,87 @@
+// The browser of a process: started when a page first needs it, shared by a few pages at once, replaced
+// before it grows old, and ended when nobody needs it any more.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "browser/chromium.h"
+#include "browser/instance.h"
+#include "browser/render.h"
+#include "browser/request.h"
+
+namespace quarry::browser {
+
+struct PoolConfig {
+    ChromiumConfig chromium{};
+    int pages_at_once = 4;
+
+    // A browser takes no new pages after any of these; the next page starts another.
+    int pages_per_browser = 500;
+    std::chrono::milliseconds age{std::chrono::hours(1)};
+    std::uint64_t memory_bytes = std::uint64_t{2} << 30;  // of all its processes
+
+    std::chrono::milliseconds idle{std::chrono::seconds(60)};  // ended after that long without a page
+};
+
+struct PoolTally {
+    std::uint64_t started = 0;   // browsers
+    std::uint64_t rendered = 0;  // pages, with whatever result
+    std::uint64_t failed = 0;
+    std::uint64_t ended_stuck = 0;  // browsers that had crashed or hung
+    int processes = 0;              // right now
+    std::uint64_t memory = 0;       // right now
+};
+
+// Any thread.
+class Pool {
+public:
+    explicit Pool(PoolConfig config);
+    // Waits for the pages under way, which their time limits end; then nothing of the browser is left.
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    // Blocks until there is room and the page is done. A page whose browser was ended because of another is
+    // tried once more. Fails as browser::render and Chromium::start do.
+    Result<Rendered> render(const RenderRequest& request);
+
+    PoolTally tally();
+
+private:
+    // A browser and who uses it. Shared by the pages that are open in it: the last one ends it.
+    struct Resident {
+        std::unique_ptr<Instance> instance{};
+        std::vector<Instance::Lane> free{};
+        int pages = 0;  // begun in it
+        std::chrono::steady_clock::time_point since{};
+    };
+    struct Seat {
+        std::shared_ptr<Resident> resident{};
+        Instance::Lane lane{};
+    };
+
+    Result<Seat> take_seat(const std::stop_token& stop);
+    void leave(Seat seat, Health health);
+    bool is_worn(const Resident& resident) const;
+    void end_idle(const std::stop_token& stop);
+
+    const PoolConfig config_;
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::shared_ptr<Resident> current_;  // takes new pages
+    bool is_starting_ = false;
+    int under_way_ = 0;
+    std::chrono::steady_clock::time_point last_use_{};
+    PoolTally tally_;
+    std::jthread idler_;
+};
+
+}  // namespace quarry::browser

@@ -1,0 +1,113 @@
+// What can be asked of a page in a browser, and what comes of it: values only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "model/page.h"
+#include "net/address_policy.h"
+#include "url/url.h"
+
+namespace quarry::browser {
+
+struct Viewport {
+    int width = 1280, height = 800;
+};
+inline constexpr Viewport largest_viewport{7680, 4320};
+
+enum class PictureKind : std::uint8_t { png, jpeg, webp };
+
+struct PictureWish {
+    PictureKind kind = PictureKind::png;
+    int quality = 80;  // 1 to 100, for jpeg and webp
+    bool full_page = false;
+    std::string selector{};  // only this element; "" for the page
+    std::optional<Viewport> viewport{};
+};
+
+struct PdfWish {
+    std::string paper = "A4";  // A0 to A6, Letter, Legal, Tabloid, Ledger
+    bool landscape = false;
+    double scale = 1;  // 0.1 to 2
+};
+
+enum class WaitFor : std::uint8_t {
+    load,          // everything that the page itself names is there
+    quiet,         // and then nothing has changed for a moment, neither on the wire nor in the page
+    network_idle,  // and then nothing was on the wire for half a second
+};
+
+struct Action {
+    enum class Kind : std::uint8_t { wait, click, write, press, scroll, picture, scrape, script, pdf };
+    Kind kind = Kind::wait;
+    std::chrono::milliseconds time{0};  // wait
+    std::string selector{};             // wait, click, scroll; "" if there is none
+    bool all = false;                   // click every match
+    bool up = false;                    // scroll
+    std::string text{};                 // write, press (a key's name), script
+    PictureWish picture{};
+    PdfWish pdf{};
+};
+inline constexpr std::size_t most_actions = 50;
+
+// What the page does without. Blocked requests cost nothing.
+struct Blocked {
+    bool ads = true, fonts = false, media = true, images = false;
+};
+
+struct PageLimits {
+    std::chrono::milliseconds time{30'000};  // for everything, from the first request to the last picture
+    std::size_t requests = 1'000;
+    std::uint64_t bytes = std::uint64_t{200} << 20;   // on the wire, both ways
+    std::size_t html_bytes = std::size_t{32} << 20;   // of the document
+    std::size_t result_bytes = std::size_t{1} << 20;  // of what a script gives back
+};
+
+struct RenderRequest {
+    url::Url url;
+    std::vector<Header> headers{};  // sent to the URL's own origin only; a Cookie header becomes cookies
+    net::AddressPolicy policy{};
+    Viewport viewport{};
+    bool mobile = false;
+    std::string locale{};      // "de-DE"; "" for the browser's own
+    std::string user_agent{};  // put behind the browser's own: "quarry/0.1"
+    WaitFor wait_for = WaitFor::quiet;
+    std::string wait_selector{};             // and until there is such an element
+    std::chrono::milliseconds wait_time{0};  // and this long
+    Blocked blocked{};
+    std::vector<Action> actions{};
+    bool html = true;
+    std::optional<PictureWish> picture{};
+    std::optional<PdfWish> pdf{};
+    PageLimits limits{};
+    std::stop_token stop{};
+};
+
+struct Scraped {
+    std::string url{}, html{};
+};
+
+struct Rendered {
+    std::string final_url{};
+    int status = 0;
+    std::vector<Header> headers{};
+    std::string html{};  // with the open shadow roots in their places
+    std::string picture{}, pdf{};
+
+    // Of the actions, each in its order.
+    std::vector<std::string> pictures{}, pdfs{};
+    std::vector<Scraped> scrapes{};
+    std::vector<boost::json::value> script_results{};
+
+    std::string warning{};  // what was cut short; "" if nothing was
+    std::size_t requests = 0;
+    std::uint64_t bytes = 0;
+};
+
+}  // namespace quarry::browser
