@@ -22,14 +22,14 @@ void require(bool is_good, const char* what) {
     std::exit(2);
 }
 
-int open_listener(std::uint16_t port) {
+int open_listener(const std::string& host, std::uint16_t port) {
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     require(listener >= 0, "socket");
     const int yes = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    require(inet_pton(AF_INET, host.c_str(), &address.sin_addr) == 1, "address");
     address.sin_port = htons(port);
     require(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "bind");
     require(listen(listener, 512) == 0, "listen");
@@ -49,8 +49,9 @@ void respond_not_found(const ServerRequest& request, Connection& connection) {
 
 }  // namespace
 
-HostileServer::HostileServer(std::uint16_t port)
-    : listener_(open_listener(port)),
+HostileServer::HostileServer(std::uint16_t port, std::string address)
+    : address_(std::move(address)),
+      listener_(open_listener(address_, port)),
       port_(port_of(listener_)),
       acceptor_([this] { accept_connections(); }) {}
 
@@ -75,7 +76,7 @@ void HostileServer::add_alias(const std::string& path, const std::string& target
 }
 
 std::string HostileServer::url(std::string_view path) const {
-    return fmt::format("http://127.0.0.1:{}{}", port_, path);
+    return fmt::format("http://{}:{}{}", address_, port_, path);
 }
 
 std::vector<ServerRequest> HostileServer::requests() {

@@ -1,4 +1,4 @@
-// A small HTTP server for tests, on an ephemeral port of 127.0.0.1, that misbehaves on request. Unit tests
+// A small HTTP server for tests, on an ephemeral port of loopback, that misbehaves on request. Unit tests
 // script it with on(); add_hostile_behaviours() gives it the whole catalogue.
 #pragma once
 
@@ -19,8 +19,9 @@ public:
     // Answers one request; several run at once, one thread per connection.
     using Handler = std::function<void(const ServerRequest&, Connection&)>;
 
-    // Listens before it returns. Ends the program with a message if it cannot.
-    explicit HostileServer(std::uint16_t port = 0);
+    // Listens before it returns. Ends the program with a message if it cannot. Another address of 127.0.0.0/8
+    // is another host, for policies.
+    explicit HostileServer(std::uint16_t port = 0, std::string address = "127.0.0.1");
 
     // Cuts every connection and waits for the handlers.
     ~HostileServer();
@@ -54,6 +55,7 @@ private:
     void serve(int socket);
     Handler handler_of(const ServerRequest& request);
 
+    const std::string address_;
     int listener_ = -1;
     std::uint16_t port_ = 0;
     Guarded<State> state_;

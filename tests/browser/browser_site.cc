@@ -1,0 +1,49 @@
+#include "browser/browser_site.h"
+
+#include "browser/chromium_command.h"
+
+namespace quarry::test {
+
+BrowserSite::BrowserSite() {
+    forbidden.on("/*", [](const ServerRequest&, Connection& connection) {
+        connection.respond(200, {{"Content-Type", "text/html"}, {"Access-Control-Allow-Origin", "*"}},
+                           "<p>secret of the intranet</p>");
+    });
+}
+
+void BrowserSite::answer(const std::string& path, const std::string& type, const std::string& body) {
+    site.on(path, [type, body](const ServerRequest&, Connection& connection) {
+        connection.respond(200, {{"Content-Type", type}}, body);
+    });
+}
+
+void BrowserSite::page(const std::string& path, const std::string& html) {
+    answer(path, "text/html;charset=utf-8", html);
+}
+
+browser::RenderRequest BrowserSite::request(const std::string& path) const {
+    browser::RenderRequest request{.url = url::Url::parse(site.url(path)).value()};
+    request.policy.allowed_networks.push_back(net::Network::parse("127.0.0.2/32").value());
+    request.limits.time = std::chrono::seconds(20);
+    return request;
+}
+
+browser::PoolConfig pool_config() {
+    return {.chromium = {.keeper_program = QUARRY_BROWSER_KEEPER}, .pages_at_once = 2};
+}
+
+browser::Pool& shared_pool() {
+    static browser::Pool pool(pool_config());
+    return pool;
+}
+
+bool has_browser() {
+    static const bool is_there = [] {
+        const auto found = browser::find_chromium({});
+        if (!found) std::printf("SKIPPED: rendering pages: %s\n", found.error().message.c_str());
+        return found.has_value();
+    }();
+    return is_there;
+}
+
+}  // namespace quarry::test
