@@ -16,11 +16,13 @@ constexpr db::PgStatement insert_sql{"insert_group", R"sql(
                            request_key)
     values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, '[]', '', $15, $16))sql"};
 
-constexpr db::PgStatement lock_sql{"lock_groups", R"sql(
-    select id, owner, company, page_limit, url_limit, collection, site, index_pages, zero_retention, closing_jobs,
-           state, priority, error, started_at, finished_at, has_aliases, jobs_open, discovered, queued, running,
-           completed, failed, skipped, unchanged, duplicates, gone, not_admitted, removed, bytes
-    from quarry.grp where id = any($1::bigint[]) order by id for update)sql"};
+#define LOCK_GROUPS(how)                                                                                  \
+    "select id, owner, company, page_limit, url_limit, collection, site, index_pages, zero_retention, "   \
+    "closing_jobs, state, priority, error, started_at, finished_at, has_aliases, jobs_open, discovered, " \
+    "queued, running, completed, failed, skipped, unchanged, duplicates, gone, not_admitted, removed, "   \
+    "bytes from quarry.grp where id = any($1::bigint[]) order by id for update" how
+constexpr db::PgStatement lock_sql{"lock_groups", LOCK_GROUPS("")};
+constexpr db::PgStatement lock_free_sql{"lock_free_groups", LOCK_GROUPS(" skip locked")};
 
 constexpr db::PgStatement save_sql{"save_group", R"sql(
     update quarry.grp set state = $2, priority = $3, error = $4, started_at = $5, finished_at = $6, has_aliases = $7,
@@ -92,8 +94,10 @@ Result<void> insert_group(db::PgConnection& sql, std::int64_t id, const NewGroup
     return {};
 }
 
-Result<std::vector<OpenGroup>> lock_groups(db::PgConnection& sql, const std::vector<std::int64_t>& ids) {
-    const db::PgRows rows = TRY(sql.run(lock_sql, db::PgValues(ids)));
+Result<std::vector<OpenGroup>> lock_groups(db::PgConnection& sql, const std::vector<std::int64_t>& ids,
+                                           IfLocked if_locked) {
+    const db::PgRows rows =
+        TRY(sql.run(if_locked == IfLocked::wait ? lock_sql : lock_free_sql, db::PgValues(ids)));
     std::vector<OpenGroup> groups;
     for (int row = 0; row < rows.size(); ++row) groups.push_back(TRY(group_of(db::PgRow(rows, row))));
     return groups;

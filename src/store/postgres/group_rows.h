@@ -53,8 +53,10 @@ struct OpenGroup {
 
 Result<void> insert_group(db::PgConnection& sql, std::int64_t id, const NewGroup& group, std::int64_t owner,
                           Timestamp now);
+enum class IfLocked : std::uint8_t { wait, skip };
 // Those of them that there are, locked, in the order of their ids.
-Result<std::vector<OpenGroup>> lock_groups(db::PgConnection& sql, const std::vector<std::int64_t>& ids);
+Result<std::vector<OpenGroup>> lock_groups(db::PgConnection& sql, const std::vector<std::int64_t>& ids,
+                                           IfLocked if_locked);
 Result<void> save_group(db::PgConnection& sql, const OpenGroup& group);
 // The closing jobs have been added: only the notice is left.
 Result<void> save_later_jobs(db::PgConnection& sql, const OpenGroup& group);

@@ -99,13 +99,13 @@ Result<std::int64_t> Ledger::new_id() {
     return TRY(new_ids(1)).front();
 }
 
-Result<void> Ledger::lock_groups(const std::set<std::int64_t>& ids) {
+Result<void> Ledger::lock_groups(const std::set<std::int64_t>& ids, IfLocked if_locked) {
     std::vector<std::int64_t> unknown;
     for (const std::int64_t id : ids) {
         if (id != 0 && !groups_.contains(id)) unknown.push_back(id);
     }
     if (unknown.empty()) return {};
-    for (OpenGroup& group : TRY(postgres::lock_groups(sql_, unknown))) {
+    for (OpenGroup& group : TRY(postgres::lock_groups(sql_, unknown, if_locked))) {
         const std::int64_t id = group.id;
         groups_.emplace(id, std::move(group));
     }

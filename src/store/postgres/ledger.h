@@ -105,7 +105,8 @@ public:
     Result<std::int64_t> new_id();
 
     // Locks these groups at once, in order: whoever needs many and locks them one by one may block others.
-    Result<void> lock_groups(const std::set<std::int64_t>& ids);
+    Result<void> lock_groups(const std::set<std::int64_t>& ids, IfLocked if_locked = IfLocked::wait);
+    bool has_locked(std::int64_t group) const { return groups_.contains(group); }
     // A group that is not over, locked; nullptr if it is, or was never. 0 is never one.
     Result<OpenGroup*> group(std::int64_t id);
     // Also one that is over.

@@ -23,6 +23,9 @@ constexpr std::uint64_t longest_wait_every = 16;
 // A window of each host is enough for one claim.
 constexpr std::int64_t least_window = 16;
 
+// When crawls were passed over because others were at them.
+constexpr std::chrono::milliseconds look_again_after{10};
+
 constexpr db::PgStatement groups_sql{"groups_with_urls", R"sql(
     select grp.id, grp.owner, coalesce(owner.running_jobs, $1)
            - coalesce((select sum(running_urls) from quarry.tally where tally.owner = grp.owner), 0)::bigint
@@ -133,11 +136,24 @@ private:
             ids.insert(rows.integer(row, 0));
             rooms_[rows.integer(row, 1)] = rows.integer(row, 2);
         }
-        TRY(ledger_.lock_groups(ids));
+        TRY(lock(ids, rows.empty() ? 0 : rows.integer(0, 0)));
         for (const std::int64_t id : ids) {
             OpenGroup* group = TRY(ledger_.group(id));
             if (group && group->state == JobState::running) crawls_[id] = {.id = id, .group = group};
         }
+        return {};
+    }
+
+    // Whoever waits for all of them is waited for by many, of whom each has some. Crawls that others are at
+    // just now are passed over; if that is true of all, the first is waited for. What is left of `ids` is
+    // locked.
+    Result<void> lock(std::set<std::int64_t>& ids, std::int64_t first) {
+        TRY(ledger_.lock_groups(ids, IfLocked::skip));
+        const auto is_taken = [&](std::int64_t id) { return !ledger_.has_locked(id); };
+        const bool are_all_taken = std::ranges::all_of(ids, is_taken);
+        if (are_all_taken && !ids.empty()) TRY(ledger_.lock_groups({first}));
+        if (std::erase_if(ids, is_taken) > 0)
+            leased_.next_due = earlier(leased_.next_due, ledger_.now() + look_again_after);
         return {};
     }
 
