@@ -6,17 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <pwd.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "db/postgres.h"
+#include "servers/free_port.h"
 
 namespace quarry::test {
 namespace {
@@ -30,19 +29,6 @@ std::string find_binaries() {
         if (access((bin + "/postgres").c_str(), X_OK) == 0 && bin > newest) newest = bin;
     }
     return newest;
-}
-
-int free_port() {
-    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    const bool found = bind(probe, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                       getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    close(probe);
-    if (!found) throw std::runtime_error("no free port on loopback");
-    return ntohs(address.sin_port);
 }
 
 }  // namespace
@@ -79,6 +65,11 @@ std::unique_ptr<Postgres> Postgres::start(const Options& options) {
     if (binaries.empty() || !user) return nullptr;
     std::unique_ptr<Postgres> server(new Postgres(binaries, *user));
     const TemporaryFolder& folder = server->folder_;
+    if (options.disk_megabytes > 0) {
+        const std::string size = fmt::format("size={}m", options.disk_megabytes);
+        if (mount("tmpfs", folder.path().c_str(), "tmpfs", 0, size.c_str()) != 0) return nullptr;
+        server->is_mounted_ = true;
+    }
     if (geteuid() == 0 && chown(folder.path().c_str(), user->id, user->group) != 0) return nullptr;
     if (!server->run(fmt::format("initdb -D {0}/data -U postgres --auth=trust --encoding=UTF8 --locale=C "
                                  "--no-sync >{0}/initdb.log 2>&1",
@@ -148,6 +139,23 @@ void Postgres::stop(int signal) {
 
 Postgres::~Postgres() {
     stop(SIGINT);
+    if (is_mounted_) umount2(folder_.path().c_str(), MNT_DETACH);
+}
+
+bool Postgres::is_running() {
+    if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) process_ = -1;
+    return process_ > 0;
+}
+
+void Postgres::fill_disk() {
+    const int file = open(folder_.file("ballast").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const std::string page(4096, 'x');
+    while (write(file, page.data(), page.size()) > 0) continue;
+    close(file);
+}
+
+void Postgres::free_disk() {
+    std::filesystem::remove(folder_.file("ballast"));
 }
 
 void Postgres::kill() {

@@ -18,10 +18,13 @@ public:
     struct Options {
         bool fsync = true;       // false: quicker, and nothing survives a power cut
         std::string settings{};  // more lines of postgresql.conf
+        // Its folder is a file system of so many megabytes; 0 for the one of all temporary files. Only root
+        // can have it.
+        int disk_megabytes = 0;
     };
 
     static bool is_installed();
-    // Nothing if it is not installed, or if there is no user to run it as.
+    // Nothing if it is not installed, if there is no user to run it as, or no such disk can be made.
     static std::unique_ptr<Postgres> start(const Options& options);
     static std::unique_ptr<Postgres> start() { return start(Options{}); }
     // One for all tests of the process that only need a database of their own; without fsync. nullptr if it
@@ -37,15 +40,20 @@ public:
     void kill();          // -9: as a crash of the whole machine but for the disk
     void stop_at_once();  // pg_ctl -m immediate
     void restart();       // the same port and data
+    bool is_running();
     pid_t process() const { return process_; }
     int port() const { return port_; }
-    std::string log() const { return read_file(folder_.file("log")); }
-
-private:
     struct User {
         uid_t id{};
         gid_t group{};
     };
+    const User& user() const { return user_; }  // that it runs as
+    // Takes all space that is left on its disk, and gives it back.
+    void fill_disk();
+    void free_disk();
+    std::string log() const { return read_file(folder_.file("log")); }
+
+private:
     Postgres(std::string binaries, User user) : binaries_(std::move(binaries)), user_(user) {}
     static std::optional<User> unprivileged_user();
     bool run(const std::string& command) const;
@@ -60,6 +68,7 @@ private:
     int port_ = 0;
     pid_t process_ = -1;
     int databases_ = 0;
+    bool is_mounted_ = false;
 };
 
 // A database of the shared server without rows in quarry's tables. It is emptied and used again when it is

@@ -4,16 +4,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "db/redis.h"
+#include "servers/free_port.h"
 
 namespace quarry::test {
 namespace {
@@ -23,19 +21,6 @@ std::string find_program() {
         if (access(path, X_OK) == 0) return path;
     }
     return {};
-}
-
-int free_port() {
-    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    const bool found = bind(probe, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                       getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    close(probe);
-    if (!found) throw std::runtime_error("no free port on loopback");
-    return ntohs(address.sin_port);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A program that works on a store until it is killed, for crash_test.cc and cluster_test.cc. Usage:
-// crash_child DATABASE SEED, where DATABASE is a file or the URL of a PostgreSQL database.
-// Every promise the store makes goes to standard output at once, as nine bytes: what, and the id.
+// crash_child DATABASE SEED, where DATABASE is a file or the URL of a PostgreSQL database; if QUARRY_POOLED
+// is set, the one of a pooler before it. Every promise the store makes goes to standard output at once, as
+// nine bytes: what, and the id.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -49,7 +50,9 @@ quarry::Result<std::unique_ptr<quarry::store::Store>> open(const std::string& da
         return quarry::store::open_sqlite_store({.path = database, .limits = {.low_disk_bytes = 0}});
     // Short, so that what the dead have held is soon worked on again.
     return quarry::store::open_postgres_store(
-        {.database = {.url = database, .idle_in_transaction = std::chrono::seconds(1)},
+        {.database = {.url = database,
+                      .idle_in_transaction = std::chrono::seconds(1),
+                      .pooled = std::getenv("QUARRY_POOLED") != nullptr},
          .limits = {.lease_duration = std::chrono::seconds(1)}});
 }
 

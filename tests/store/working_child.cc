@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
@@ -13,11 +14,10 @@
 namespace quarry::test {
 
 WorkingChild::WorkingChild(const std::string& store, std::uint64_t seed,
-                           const std::vector<std::string>& more) {
+                           std::vector<std::string> environment) {
     std::array<int, 2> ends;
     if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     std::vector<std::string> words = {QUARRY_CRASH_CHILD, store, std::to_string(seed)};
-    words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -25,6 +25,7 @@ WorkingChild::WorkingChild(const std::string& store, std::uint64_t seed,
     if (process_ == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         dup2(ends[1], STDOUT_FILENO);
+        for (std::string& variable : environment) putenv(variable.data());
         execvp(arguments[0], arguments.data());
         _exit(9);
     }

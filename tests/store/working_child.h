@@ -13,8 +13,8 @@ namespace quarry::test {
 
 class WorkingChild {
 public:
-    // `store`: a file, or the URL of a database. More words go to the program as they are.
-    WorkingChild(const std::string& store, std::uint64_t seed, const std::vector<std::string>& more = {});
+    // `store`: a file, or the URL of a database. `environment`: more variables, as NAME=VALUE.
+    WorkingChild(const std::string& store, std::uint64_t seed, std::vector<std::string> environment = {});
     ~WorkingChild();
     WorkingChild(const WorkingChild&) = delete;
     WorkingChild& operator=(const WorkingChild&) = delete;
