@@ -9,6 +9,7 @@
 #include "base/guarded.h"
 #include "base/thread_name.h"
 #include "store/change_signal.h"
+#include "store/columns.h"
 #include "store/postgres/adding.h"
 #include "store/postgres/due.h"
 #include "store/postgres/filtered.h"
@@ -37,13 +38,15 @@ using pg::Ledger;
 // Every call becomes a transaction; the operations themselves are in the files included above.
 class PostgresStore final : public Store {
 public:
-    PostgresStore(const PostgresConfig& config, std::uint64_t salt)
+    PostgresStore(const PostgresConfig& config, std::uint64_t salt, Timestamp now)
         : salt_(salt),
           transactor_(config.database, config.connections, config.limits, config.clock,
                       [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }),
           notifier_(config.database, [this](std::span<const Event> events) { hear(events); }),
           finisher_(transactor_, [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }),
-          begun_saver_([this](std::stop_token stop) { save_begun(std::move(stop)); }) {}
+          begun_saver_([this](std::stop_token stop) { save_begun(std::move(stop)); }) {
+        transactor_.set_clock(now);
+    }
 
     ~PostgresStore() override;
 
@@ -399,9 +402,10 @@ Result<std::unique_ptr<Store>> open_postgres_store(PostgresConfig config) {
     TRY(pg::migrate(connection));
     if (config.views) TRY(pg::migrate_views(connection));
     TRY(pg::check_complete(connection));
-    const auto rows = TRY(connection.query("select value from quarry.meta where name = 'salt'"));
-    const auto salt = static_cast<std::uint64_t>(rows.empty() ? 0 : rows.integer(0, 0));
-    return std::make_unique<PostgresStore>(config, salt);
+    const auto rows = TRY(connection.query(
+        "select coalesce((select value from quarry.meta where name = 'salt'), 0), quarry.now_ms()"));
+    const auto salt = static_cast<std::uint64_t>(rows.integer(0, 0));
+    return std::make_unique<PostgresStore>(config, salt, time_of(rows.integer(0, 1)));
 }
 
 }  // namespace quarry::store

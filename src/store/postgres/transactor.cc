@@ -40,7 +40,7 @@ Result<Timestamp> Transactor::begin(db::PgConnection& connection, Durability dur
     const std::size_t place = batch.add(now_sql);
     const auto answers = TRY(batch.run());
     const Timestamp now = time_of(answers[place].integer(0, 0));
-    if (!clock_) offset_ms_ = (now - wall_clock_.now()).count();
+    set_clock(now);
     return now;
 }
 

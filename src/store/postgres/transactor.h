@@ -49,6 +49,8 @@ public:
     Result<db::PgPool::Borrowed> borrow() { return pool_.borrow(); }
     Process& process() { return process_; }
     Timestamp now() const;
+    // What the server's clock says; learnt anew with each transaction.
+    void set_clock(Timestamp now) { offset_ms_ = (now - wall_clock_.now()).count(); }
     // A statement that makes the rest of a transaction so.
     std::string settings(Durability durability) const;
 
