@@ -1,6 +1,7 @@
 // The databases that keep the promises. Each test gets one of its own, and a clock that it moves itself.
 #pragma once
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "base/clock.h"
+#include "servers/pgbouncer.h"
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
 #include "store/postgres/postgres_reader.h"
@@ -100,8 +102,13 @@ private:
         reader.reset();
         store.reset();
     }
+    // The same promises are kept through a pooler (promises_pooled_test).
+    static db::PgConfig config_of(const std::string& url) {
+        if (!std::getenv("QUARRY_POOLED")) return {.url = url};
+        return {.url = test::PgBouncer::shared()->url_through(url), .pooled = true};
+    }
     void open() {
-        const db::PgConfig config{.url = database_.url()};
+        const db::PgConfig config = config_of(database_.url());
         store = open_postgres_store({.database = config, .limits = limits_, .clock = &clock}).value();
         reader = open_postgres_reader(config).value();
     }

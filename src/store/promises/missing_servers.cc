@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "servers/pgbouncer.h"
 #include "servers/postgres.h"
 #include "servers/redis.h"
 
@@ -17,11 +18,13 @@ namespace {
 constexpr const char* told = "QUARRY_PROMISES_SKIPPED";
 
 __attribute__((constructor)) void leave_out_missing_servers(int count, char** arguments, char**) {
-    const bool has_all = test::Postgres::is_installed() && test::Redis::is_installed();
+    const bool lacks_pooler = std::getenv("QUARRY_POOLED") && !test::PgBouncer::is_installed();
+    const bool has_all = test::Postgres::is_installed() && test::Redis::is_installed() && !lacks_pooler;
     if (has_all || std::getenv(told)) return;
     std::string left_out = "--test-case-exclude=";
-    if (!test::Postgres::is_installed()) {
-        std::puts("skipped: promises on PostgreSQL: it is not installed");
+    if (!test::Postgres::is_installed() || lacks_pooler) {
+        std::printf("skipped: promises on PostgreSQL%s: it is not installed\n",
+                    lacks_pooler ? " through PgBouncer" : "");
         left_out += "*OnPostgres*,";
     }
     if (!test::Redis::is_installed()) {
