@@ -4,17 +4,9 @@
 
 namespace quarry {
 
-namespace {
-
-char to_lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-}  // namespace
-
 std::string lower_case(std::string_view text) {
     std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), to_lower);
+    std::ranges::transform(lower, lower.begin(), to_ascii_lower);
     return lower;
 }
 
@@ -25,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool same_letters(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, to_lower, to_lower);
+    return std::ranges::equal(a, b, {}, to_ascii_lower, to_ascii_lower);
 }
 
 bool has_word(std::string_view list, std::string_view word) {

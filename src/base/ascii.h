@@ -8,12 +8,46 @@ namespace quarry {
 
 inline constexpr std::string_view ascii_white_space = " \t\n\f\r";
 
+constexpr bool is_ascii_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+constexpr bool is_ascii_lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+constexpr bool is_ascii_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
 constexpr bool is_ascii_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_ascii_lower(c) || is_ascii_upper(c);
 }
 
 constexpr bool is_ascii_digit(char c) {
     return c >= '0' && c <= '9';
+}
+
+constexpr bool is_ascii_alphanumeric(char c) {
+    return is_ascii_letter(c) || is_ascii_digit(c);
+}
+
+constexpr bool is_ascii_punctuation(char c) {
+    return c > ' ' && c < 0x7F && !is_ascii_alphanumeric(c);
+}
+
+// What names of headers and parts of media types are made of (RFC 9110, token).
+constexpr bool is_http_token_character(char c) {
+    return is_ascii_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").contains(c);
+}
+
+// A byte of a character that began before it.
+constexpr bool is_utf8_continuation(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+constexpr char to_ascii_lower(char c) {
+    return is_ascii_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
 std::string lower_case(std::string_view text);

@@ -15,7 +15,7 @@ using structured::Rules;
 
 constexpr std::size_t most_pages = 3;
 
-constexpr std::string_view instructions =
+constexpr std::string_view learning_instructions =
     R"(You write rules that find data on web pages with CSS selectors, and answer with JSON only, of this form:
 {"fields": {"title": {"selector": "h1"}, "price": {"selector": ".price", "type": "number"},
  "photo": {"selector": "img.main", "attribute": "src", "type": "url"}, "tags": {"selector": ".tag", "list": true},
@@ -65,8 +65,8 @@ Result<Rules> learn_rules(Model& model, std::span<const PageText> pages, const P
     }
     std::string complaint;
     for (int round = 0; round < 2; ++round) {
-        auto answer =
-            model.ask_json({.instructions = std::string(instructions), .text = text + complaint}, stop);
+        auto answer = model.ask_json(
+            {.instructions = std::string(learning_instructions), .text = text + complaint}, stop);
         if (!answer && answer.error().code != ErrorCode::corrupt) return std::unexpected(answer.error());
         auto rules = answer ? Rules::read(*answer) : std::unexpected(answer.error());
         if (rules) rules = only_useful(*rules, trees);

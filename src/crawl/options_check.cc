@@ -40,15 +40,10 @@ Result<void> check_numbers(const CrawlOptions& options) {
     return {};
 }
 
-bool is_token_character(char c) {
-    return is_ascii_letter(c) || is_ascii_digit(c) ||
-           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
 // A line break in a header would let its writer add headers, or a whole request, of his own.
 Result<void> check_headers(const CrawlOptions& options) {
     for (const Header& header : options.headers) {
-        const bool named = !header.name.empty() && std::ranges::all_of(header.name, is_token_character);
+        const bool named = !header.name.empty() && std::ranges::all_of(header.name, is_http_token_character);
         const bool one_line = header.value.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos;
         if (!named || !one_line)
             return fail(ErrorCode::invalid_argument,

@@ -20,7 +20,7 @@ std::string lower_case(std::string_view text) {
     return lower;
 }
 
-bool is_token_character(char c) {
+bool is_product_character(char c) {
     return (c >= 'a' && c <= 'z') || c == '-' || c == '_';
 }
 
@@ -87,7 +87,7 @@ private:
         }
         const bool everyone = value == "*" || value.starts_with("* ") || value.starts_with("*\t");
         const std::string lower = lower_case(value);
-        const auto token_end = std::ranges::find_if_not(lower, is_token_character);
+        const auto token_end = std::ranges::find_if_not(lower, is_product_character);
         robots_.groups_.back().agents.push_back({
             .token = everyone ? "*" : std::string(lower.begin(), token_end),
             .name = everyone ? "*" : lower.substr(0, lower.find_first_of(" \t/")),

@@ -49,11 +49,6 @@ std::unexpected<Error> wrong(std::string message) {
     return fail(ErrorCode::invalid_argument, std::move(message));
 }
 
-bool is_token_character(char c) {
-    return is_ascii_letter(c) || is_ascii_digit(c) ||
-           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
 Result<void> check_url(const std::string& text) {
     if (text.size() > longest_url)
         return wrong(fmt::format("a webhook's URL has at most {} bytes", longest_url));
@@ -67,7 +62,7 @@ Result<void> check_url(const std::string& text) {
 
 // Values stay out of the sentences: they may be secrets.
 Result<void> check_header(const Header& header) {
-    if (header.name.empty() || !std::ranges::all_of(header.name, is_token_character))
+    if (header.name.empty() || !std::ranges::all_of(header.name, is_http_token_character))
         return wrong(fmt::format("\"{}\" is not the name of a header", header.name));
     if (std::ranges::find(reserved_headers, lower_case(header.name)) != reserved_headers.end())
         return wrong(fmt::format("the header {} cannot be set", header.name));

@@ -3,15 +3,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/ascii.h"
+
 namespace quarry::db {
 
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
-
-bool is_continuation(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
-}
 
 // The length of the character at the beginning; 0 if there is none. Neither overlong forms nor surrogates
 // are characters (RFC 3629, section 4).
@@ -22,7 +20,7 @@ std::size_t character_length(std::string_view text) {
     const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
     if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
     for (std::size_t at = 1; at < length; ++at) {
-        if (!is_continuation(text[at])) return 0;
+        if (!is_utf8_continuation(text[at])) return 0;
     }
     const bool is_overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
     const bool is_too_great = (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF4 && byte(1) > 0x8F);

@@ -28,10 +28,6 @@ std::size_t length_by_first_byte(unsigned char byte) {
     return 1;
 }
 
-bool is_continuation(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
 // Whole characters as long as they fit; control characters become spaces, stray bytes question marks.
 std::string one_clean_line(std::string_view text) {
     std::string line;
@@ -41,7 +37,7 @@ std::string one_clean_line(std::string_view text) {
         const std::string_view character = text.substr(i, length);
         if (line.size() + character.size() > most_bytes) break;
         const bool is_whole =
-            character.size() == length && std::ranges::all_of(character.substr(1), is_continuation);
+            character.size() == length && std::ranges::all_of(character.substr(1), is_utf8_continuation);
         if (byte < 0x20 || byte == 0x7F) {
             line += ' ';
         } else if (byte < 0x80 || (length > 1 && is_whole)) {

@@ -17,10 +17,10 @@ using html::NodeId;
 using html::Tag;
 using html::Tree;
 
-constexpr std::size_t max_author_bytes = 200;
+constexpr std::size_t max_byline_bytes = 200;
 
 // Each candidate may cost a walk to the root; a page with more candidates than this is a list of comments.
-constexpr int max_candidates = 20;
+constexpr int max_bylines = 20;
 
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -66,9 +66,9 @@ std::string name_below(const Tree& tree, NodeId id) {
     for (NodeId at = id + 1; at < end; ++at) {
         if (!tree.is_element(at) || !has_word(tree.attribute_or_empty(at, Attr::itemprop), "name")) continue;
         const auto content = tree.attribute(at, Attr::content);
-        return author_name(content ? std::string(*content) : text_line(tree, at, max_author_bytes));
+        return author_name(content ? std::string(*content) : text_line(tree, at, max_byline_bytes));
     }
-    return author_name(text_line(tree, id, max_author_bytes), NameSource::byline);
+    return author_name(text_line(tree, id, max_byline_bytes), NameSource::byline);
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ bool is_aside(const Tree& tree, NodeId id) {
 
 std::string author_in_body(const Tree& tree) {
     int candidates = 0;
-    for (NodeId id = 0; id < tree.size() && candidates < max_candidates; ++id) {
+    for (NodeId id = 0; id < tree.size() && candidates < max_bylines; ++id) {
         if (!tree.is_element(id) || tree[id].attribute_count == 0 || !names_author(tree, id)) continue;
         ++candidates;
         std::string name = name_below(tree, id);

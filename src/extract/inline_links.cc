@@ -16,7 +16,7 @@ constexpr std::size_t max_found = 50'000;
 constexpr std::size_t max_text_bytes = 300;
 constexpr std::size_t max_url_bytes = 4'096;
 
-std::string_view take_line(std::string_view& text) {
+std::string_view next_line(std::string_view& text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -129,7 +129,7 @@ InlineLinks find_inline_links(std::string_view markdown, const url::Url* base) {
     LineScanner scanner(found, known, base);
     bool in_code = false;
     while (!markdown.empty()) {
-        const std::string_view line = take_line(markdown);
+        const std::string_view line = next_line(markdown);
         if (is_fence(line)) {
             in_code = !in_code;
         } else if (!in_code) {

@@ -23,7 +23,7 @@ constexpr std::size_t max_total_bytes = std::size_t{1024} * 1024;
 constexpr std::size_t max_texts = 32;
 constexpr std::size_t max_nodes = 2'000;
 constexpr std::size_t max_authors = 10;
-constexpr std::size_t max_value_bytes = 2'000;
+constexpr std::size_t max_item_bytes = 2'000;
 
 // Without what is put around JSON to hide it from old browsers: comments, CDATA marks, a semicolon.
 std::string_view unwrapped(std::string_view script) {
@@ -47,7 +47,7 @@ std::string_view unwrapped(std::string_view script) {
 
 std::string text_of(const json::value& value) {
     if (const json::string* text = value.if_string())
-        return line_of_html({text->data(), text->size()}, max_value_bytes);
+        return line_of_html({text->data(), text->size()}, max_item_bytes);
     return {};
 }
 

@@ -2,24 +2,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace quarry::extract::markdown {
 
 namespace {
 
 constexpr bool is_ascii_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-constexpr bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-constexpr bool is_ascii_alphanumeric(char c) {
-    return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
-constexpr bool is_ascii_punctuation(char c) {
-    return c > ' ' && c < 127 && !is_ascii_alphanumeric(c);
 }
 
 // "&amp;", "&#38;", "&#x26;": what a markdown reader would turn into another character.
@@ -83,7 +73,7 @@ bool needs_backslash(std::string_view text, std::size_t at, const EscapeContext&
         case ']': return bracket_needs_backslash(text, at, context.in_link);
         case '<':
             return next == '\0' || next == '/' || next == '!' || next == '?' ||
-                   (is_ascii_alphanumeric(next) && !is_digit(next));
+                   (is_ascii_alphanumeric(next) && !is_ascii_digit(next));
         case '&': return begins_entity(text, at);
         case '$': return context.has_math;
         default: return false;
@@ -173,7 +163,7 @@ bool first_character_begins_block(std::string_view line, LinePlace place) {
 
 std::size_t line_start_escape(std::string_view line, LinePlace place) {
     if (line.empty()) return std::string_view::npos;
-    if (is_digit(line.front())) return ordered_marker_escape(line);
+    if (is_ascii_digit(line.front())) return ordered_marker_escape(line);
     return first_character_begins_block(line, place) ? 0 : std::string_view::npos;
 }
 

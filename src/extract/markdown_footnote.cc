@@ -20,7 +20,7 @@ namespace {
 constexpr html::TagSet note_tags{Tag::li, Tag::p, Tag::div, Tag::aside, Tag::dd};
 constexpr html::TagSet small_tags{Tag::sup, Tag::span, Tag::b, Tag::strong, Tag::small, Tag::em};
 constexpr int most_levels = 3;
-constexpr NodeId most_nodes = 2000;
+constexpr NodeId most_note_nodes = 2000;
 constexpr std::size_t longest_label = 12;
 constexpr unsigned most_items = 100;
 
@@ -120,7 +120,7 @@ NodeId Footnotes::find_note(const Tree& tree, NodeId link) {
 }
 
 bool Footnotes::leads_back(const Tree& tree, NodeId note, NodeId link) {
-    const NodeId end = std::min(tree[note].end, note + most_nodes);
+    const NodeId end = std::min(tree[note].end, note + most_note_nodes);
     if (look_budget_ < end - note) return false;
     look_budget_ -= end - note;
     for (NodeId inside = note + 1; inside < end; ++inside) {
@@ -149,7 +149,7 @@ void Footnotes::collect_backlinks(const Tree& tree, NodeId note, NodeId marked_b
     // <a id="ref1">1.</a> in front of the note: the label says it already.
     if (marked_by != note && label_of(tree, marked_by) == notes_.back().label)
         backlinks_.push_back(marked_by);
-    const NodeId end = std::min(tree[note].end, note + most_nodes);
+    const NodeId end = std::min(tree[note].end, note + most_note_nodes);
     for (NodeId inside = note + 1; inside < end; ++inside) {
         if (!tree.is_element(inside)) continue;
         const bool marked =

@@ -16,10 +16,10 @@ using html::Tree;
 
 namespace {
 
-constexpr NodeId most_nodes = 4000;
+constexpr NodeId most_math_nodes = 4000;
 
 NodeId find_math(const Tree& tree, NodeId id) {
-    const NodeId end = std::min(tree[id].end, id + most_nodes);
+    const NodeId end = std::min(tree[id].end, id + most_math_nodes);
     for (NodeId inside = id + 1; inside < end; ++inside) {
         if (tree[inside].space == Namespace::mathml && tree[inside].tag == Tag::math &&
             tree.is_element(inside))
@@ -50,14 +50,10 @@ NodeId find_picture(const Tree& tree, NodeId id) {
     return html::no_node;
 }
 
-bool is_letter(char c) {
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
 // Prices and regular expressions have dollars and backslashes, too: TeX shows by its commands, scripts and
 // braces.
 bool looks_like_tex(std::string_view tex) {
-    if (tex.size() == 1) return is_letter(tex[0]);
+    if (tex.size() == 1) return is_ascii_letter(tex[0]);
     return tex.size() < 4000 && tex.find_first_of("\\^_{=") != std::string_view::npos;
 }
 
@@ -235,8 +231,8 @@ void Writer::mathjax_element(NodeId id) {
 // True if the picture is a formula and has been written as one.
 bool Writer::formula_image(NodeId id) {
     const std::string_view tex = trimmed(tree_.attribute_or_empty(id, Attr::alt));
-    const bool command =
-        tex.size() > 2 && tex[0] == '\\' && is_letter(tex[1]) && tex.find('{') != std::string_view::npos;
+    const bool command = tex.size() > 2 && tex[0] == '\\' && is_ascii_letter(tex[1]) &&
+                         tex.find('{') != std::string_view::npos;
     const bool marked = tree_.has_class(id, "latex") || tree_.has_class(id, "tex");
     if (tex.empty() || (!command && !marked)) return false;
     write_formula(tex, tex.starts_with("\\begin"));

@@ -16,7 +16,7 @@ namespace {
 // Labels and panels stand close to each other; looking further would cost more than it finds.
 constexpr int most_siblings = 64;
 constexpr int most_levels = 3;
-constexpr NodeId most_nodes = 400;
+constexpr NodeId most_tab_nodes = 400;
 constexpr std::size_t longest_label = 200;
 
 bool is_label_row(const Tree& tree, NodeId id) {
@@ -36,7 +36,7 @@ bool is_label(const Tree& tree, NodeId id) {
 // The first node near `id` that `test` accepts: among its descendants, not far down.
 template <typename Test>
 NodeId find_inside(const Tree& tree, NodeId id, Test test) {
-    const NodeId end = std::min(tree[id].end, id + most_nodes);
+    const NodeId end = std::min(tree[id].end, id + most_tab_nodes);
     for (NodeId inside = id + 1; inside < end; ++inside) {
         if (tree.is_element(inside) && test(inside)) return inside;
     }
@@ -48,7 +48,7 @@ bool has_panel_nearby(const Tree& tree, NodeId row) {
     for (int level = 0; level < most_levels && around != html::no_node; ++level) {
         around = tree[around].parent;
         if (around == html::no_node) return false;
-        const NodeId end = std::min(tree[around].end, tree[row].end + most_nodes);
+        const NodeId end = std::min(tree[around].end, tree[row].end + most_tab_nodes);
         for (NodeId inside = tree[row].end; inside < end; ++inside) {
             if (is_panel(tree, inside)) return true;
         }

@@ -14,7 +14,7 @@ using html::Tree;
 
 constexpr std::size_t max_title_bytes = 1'000;
 constexpr std::size_t max_name_bytes = 100;
-constexpr std::size_t max_value_bytes = 4'000;
+constexpr std::size_t max_meta_bytes = 4'000;
 constexpr std::size_t max_metas = 300;
 constexpr std::size_t max_link_tags = 100;
 constexpr std::size_t max_scripts = 50;
@@ -28,7 +28,7 @@ void add_meta(PageFacts& facts, std::string_view name, const std::string& value)
 void read_meta(const Tree& tree, NodeId id, PageFacts& facts) {
     const auto content = tree.attribute(id, Attr::content);
     if (!content) return;
-    const std::string value = one_line(*content, max_value_bytes);
+    const std::string value = one_line(*content, max_meta_bytes);
     if (value.empty()) return;
     const std::string_view name = tree.attribute_or_empty(id, Attr::name);
     const std::string_view property = tree.attribute_or_empty(id, Attr::property);

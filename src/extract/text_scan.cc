@@ -6,7 +6,7 @@ namespace quarry::extract {
 
 namespace {
 
-enum class Kind : std::uint8_t {
+enum class ByteKind : std::uint8_t {
     space,
     letter,
     digit,
@@ -19,20 +19,20 @@ enum class Kind : std::uint8_t {
     other
 };
 
-constexpr std::array<Kind, 256> make_kinds() {
-    std::array<Kind, 256> kinds{};
+constexpr std::array<ByteKind, 256> make_kinds() {
+    std::array<ByteKind, 256> kinds{};
     for (int byte = 0; byte < 256; ++byte) {
         const char c = static_cast<char>(byte);
-        Kind kind = Kind::other;
-        if (byte <= ' ') kind = Kind::space;
-        if (c >= 'a' && c <= 'z') kind = Kind::letter;
-        if (c >= 'A' && c <= 'Z') kind = Kind::capital;
-        if (c >= '0' && c <= '9') kind = Kind::digit;
-        if (c == '.' || c == '!' || c == '?') kind = Kind::stop;
-        if (c == ',' || c == ';') kind = Kind::comma;
-        if (c == '|' || c == '/' || c == '>') kind = Kind::separator;
-        if (c == '$') kind = Kind::price;
-        if (byte >= 0x80) kind = Kind::beyond_ascii;
+        ByteKind kind = ByteKind::other;
+        if (byte <= ' ') kind = ByteKind::space;
+        if (c >= 'a' && c <= 'z') kind = ByteKind::letter;
+        if (c >= 'A' && c <= 'Z') kind = ByteKind::capital;
+        if (c >= '0' && c <= '9') kind = ByteKind::digit;
+        if (c == '.' || c == '!' || c == '?') kind = ByteKind::stop;
+        if (c == ',' || c == ';') kind = ByteKind::comma;
+        if (c == '|' || c == '/' || c == '>') kind = ByteKind::separator;
+        if (c == '$') kind = ByteKind::price;
+        if (byte >= 0x80) kind = ByteKind::beyond_ascii;
         kinds[static_cast<std::size_t>(byte)] = kind;
     }
     return kinds;
@@ -60,8 +60,8 @@ private:
     }
 
     bool is_run_byte(std::size_t at) const {
-        const Kind kind = kinds[byte(at)];
-        return kind <= Kind::beyond_ascii && kind != Kind::space;
+        const ByteKind kind = kinds[byte(at)];
+        return kind <= ByteKind::beyond_ascii && kind != ByteKind::space;
     }
 
     // Goes on one by one, and does not stop within what each_word takes for one word.
@@ -74,19 +74,19 @@ private:
     }
 
     void step() {
-        const Kind kind = kinds[byte(at_)];
-        if (kind <= Kind::beyond_ascii && kind != Kind::space) {
-            if (kind != Kind::beyond_ascii || !take_symbol()) take_word();
+        const ByteKind kind = kinds[byte(at_)];
+        if (kind <= ByteKind::beyond_ascii && kind != ByteKind::space) {
+            if (kind != ByteKind::beyond_ascii || !take_symbol()) take_word();
             return;
         }
         ++at_;
-        if (kind == Kind::space) return;
-        counts_.ends_sentence = kind == Kind::stop || text_[at_ - 1] == ':' || text_[at_ - 1] == ';';
+        if (kind == ByteKind::space) return;
+        counts_.ends_sentence = kind == ByteKind::stop || text_[at_ - 1] == ':' || text_[at_ - 1] == ';';
         switch (kind) {
-            case Kind::stop: counts_.sentence_ends += kinds[byte(at_)] == Kind::space; break;
-            case Kind::comma: ++counts_.commas; break;
-            case Kind::separator: ++counts_.separators; break;
-            case Kind::price: ++counts_.prices; break;
+            case ByteKind::stop: counts_.sentence_ends += kinds[byte(at_)] == ByteKind::space; break;
+            case ByteKind::comma: ++counts_.commas; break;
+            case ByteKind::separator: ++counts_.separators; break;
+            case ByteKind::price: ++counts_.prices; break;
             default: break;
         }
     }
@@ -95,11 +95,11 @@ private:
         const std::size_t start = at_;
         std::uint32_t digits = 0, capitals = 0;
         for (; at_ < text_.size(); ++at_) {
-            const Kind kind = kinds[byte(at_)];
-            if (kind == Kind::space || kind > Kind::beyond_ascii) break;
-            if (kind == Kind::beyond_ascii && at_ != start && is_symbol()) break;
-            digits += kind == Kind::digit;
-            capitals += kind == Kind::capital;
+            const ByteKind kind = kinds[byte(at_)];
+            if (kind == ByteKind::space || kind > ByteKind::beyond_ascii) break;
+            if (kind == ByteKind::beyond_ascii && at_ != start && is_symbol()) break;
+            digits += kind == ByteKind::digit;
+            capitals += kind == ByteKind::capital;
         }
         const std::size_t length = at_ - start;
         const WordHash hash(text_.substr(start, length));
@@ -107,7 +107,7 @@ private:
         counts_.letters += static_cast<std::uint32_t>(length) - digits;
         counts_.digits += digits;
         counts_.shouted += length >= 2 && capitals == length;
-        counts_.capitalised += kinds[byte(start)] == Kind::capital;
+        counts_.capitalised += kinds[byte(start)] == ByteKind::capital;
         counts_.short_words += length <= 3 && digits == 0;
         counts_.years +=
             length == 4 && digits == 4 && (text_.substr(start, 2) == "19" || text_.substr(start, 2) == "20");
@@ -175,7 +175,7 @@ void scan_text(std::string_view text, InLink in_link, const ScanResult& result) 
 bool is_blank_throughout(std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         const auto byte = static_cast<unsigned char>(text[at]);
-        if (kinds[byte] == Kind::space) continue;
+        if (kinds[byte] == ByteKind::space) continue;
         const bool no_break_space = byte == 0xC2 && at + 1 < text.size() && text[at + 1] == '\xA0';
         if (!no_break_space) return false;
         ++at;

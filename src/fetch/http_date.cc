@@ -4,15 +4,12 @@
 #include <array>
 #include <cctype>
 
+#include "base/ascii.h"
 #include "net/header_text.h"
 
 namespace quarry::fetch {
 
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 // Letters, digits and ':' make up tokens; everything else in ASCII divides them.
 bool is_delimiter(char c) {
@@ -25,7 +22,7 @@ bool is_delimiter(char c) {
 std::optional<int> take_number(std::string_view& text, std::size_t least, std::size_t most) {
     std::size_t size = 0;
     int value = 0;
-    while (size < text.size() && size <= most && is_digit(text[size]))
+    while (size < text.size() && size <= most && is_ascii_digit(text[size]))
         value = value * 10 + (text[size++] - '0');
     if (size < least || size > most) return std::nullopt;
     text.remove_prefix(size);

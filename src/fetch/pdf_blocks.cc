@@ -6,21 +6,17 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace quarry::fetch {
 namespace {
 
 constexpr std::string_view soft_hyphen = "\u00AD";
 constexpr std::string_view bullets[] = {"•", "◦", "▪", "●", "○", "■", "‣", "·", "∙", "\uF0B7", "\uF0A7"};
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
 // Letters beyond ASCII are taken for small ones: most letters are.
 bool is_small_letter(char c) {
-    return is_lower(c) || static_cast<signed char>(c) < 0;
+    return is_ascii_lower(c) || static_cast<signed char>(c) < 0;
 }
 
 std::string_view leading_bullet(std::string_view text) {
@@ -39,8 +35,8 @@ bool has_number_mark(std::string_view text) {
     const bool is_bracketed = text.starts_with('[') || text.starts_with('(');
     std::size_t end = is_bracketed ? 1 : 0;
     const std::size_t start = end;
-    while (end < text.size() && end < start + 3 && is_digit(text[end])) ++end;
-    if (end == start && is_bracketed && end < text.size() && is_lower(text[end])) ++end;
+    while (end < text.size() && end < start + 3 && is_ascii_digit(text[end])) ++end;
+    if (end == start && is_bracketed && end < text.size() && is_ascii_lower(text[end])) ++end;
     if (end == start || end + 1 >= text.size()) return false;
     return std::string_view(is_bracketed ? "])" : ".)").contains(text[end]) && text[end + 1] == ' ';
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
 #include "fetch/pdf_blocks.h"
 
 namespace quarry::fetch {
@@ -15,10 +16,6 @@ namespace {
 constexpr std::size_t longest_heading = 200;
 constexpr std::size_t longest_bold_heading = 80;
 constexpr int most_levels = 4;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 bool is_space_at(std::string_view text, std::size_t i) {
     return i >= text.size() || text[i] == ' ';
@@ -117,7 +114,7 @@ bool is_listing(const PdfBlock& block) {
 // more than three digits are escaped.
 std::string paragraph(std::string_view text) {
     std::size_t digits = 0;
-    while (digits < text.size() && is_digit(text[digits])) ++digits;
+    while (digits < text.size() && is_ascii_digit(text[digits])) ++digits;
     std::string result = escaped(text);
     const bool looks_numbered =
         digits > 3 && digits < text.size() && (text[digits] == '.' || text[digits] == ')');

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -30,13 +29,8 @@ constexpr std::string_view reserved_names[] = {
     "upgrade",
 };
 
-bool is_token_character(unsigned char c) {
-    return std::isalnum(c) ||
-           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
-}
-
 Result<void> check_header(const Header& header) {
-    if (header.name.empty() || !std::ranges::all_of(header.name, is_token_character))
+    if (header.name.empty() || !std::ranges::all_of(header.name, is_http_token_character))
         return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is not a header name", header.name));
     if (std::ranges::find(reserved_names, lower_case(header.name)) != std::end(reserved_names))
         return fail(ErrorCode::invalid_argument, fmt::format("header {} cannot be set", header.name));

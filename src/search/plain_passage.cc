@@ -7,10 +7,6 @@
 namespace quarry::search {
 namespace {
 
-bool is_space(char c) {
-    return ascii_white_space.find(c) != std::string_view::npos;
-}
-
 // A byte of a word: bytes above ASCII are taken for letters.
 bool is_letter(char c) {
     return is_ascii_letter(c) || is_ascii_digit(c) || static_cast<unsigned char>(c) >= 0x80;
@@ -29,7 +25,7 @@ public:
     explicit Writer(std::size_t size) { out_.reserve(size); }
 
     void put(char c) {
-        if (!is_space(c)) {
+        if (!is_ascii_space(c)) {
             if (pending_space_ && !out_.empty()) out_ += ' ';
             pending_space_ = false;
             out_ += c;
@@ -95,7 +91,8 @@ private:
         const std::size_t count = run_length(line_.substr(at_), mark);
         const char after = next(count);
         const bool inside_word = is_letter(before()) && is_letter(after);
-        const bool alone = (before() == '\0' || is_space(before())) && (after == '\0' || is_space(after));
+        const bool alone =
+            (before() == '\0' || is_ascii_space(before())) && (after == '\0' || is_ascii_space(after));
         if (inside_word || alone || (mark == '~' && count < 2)) writer_.put(line_.substr(at_, count));
         at_ += count;
     }
@@ -155,10 +152,10 @@ std::string_view without_line_marks(std::string_view line) {
     line = trimmed(line);
     while (line.starts_with('>')) line = trimmed(line.substr(1));
     if (const std::size_t marks = run_length(line, '#');
-        marks > 0 && marks <= 6 && line.size() > marks && is_space(line[marks]))
+        marks > 0 && marks <= 6 && line.size() > marks && is_ascii_space(line[marks]))
         line = trimmed(line.substr(marks));
     if (line.size() > 1 && std::string_view("-*+").find(line[0]) != std::string_view::npos &&
-        is_space(line[1]))
+        is_ascii_space(line[1]))
         line = trimmed(line.substr(2));
     if (line.starts_with('|')) line = trimmed(line.substr(1));
     if (line.ends_with('|') && !line.ends_with("\\|")) line = trimmed(line.substr(0, line.size() - 1));

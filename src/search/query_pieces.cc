@@ -14,10 +14,6 @@ using Kind = QueryPiece::Kind;
 constexpr std::array<std::string_view, 5> quote_marks{"\"", "“", "”", "„", "«"};
 constexpr std::array<std::string_view, 5> closing_marks{"\"", "”", "”", "“", "»"};
 
-bool is_space(char c) {
-    return ascii_white_space.find(c) != std::string_view::npos;
-}
-
 // "de", "pt-BR": longer words after lang: are words, not languages.
 bool is_language(std::string_view text) {
     const std::string_view name = text.substr(0, text.find('-'));
@@ -46,7 +42,7 @@ public:
 
 private:
     bool skip_space() {
-        while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
+        while (!rest_.empty() && is_ascii_space(rest_.front())) rest_.remove_prefix(1);
         return !rest_.empty();
     }
 
@@ -69,7 +65,7 @@ private:
     bool takes_minus() {
         if (rest_.size() < 2 || rest_[0] != '-') return false;
         const char next = rest_[1];
-        if (next == '-' || is_space(next) || is_ascii_digit(next)) return false;
+        if (next == '-' || is_ascii_space(next) || is_ascii_digit(next)) return false;
         rest_.remove_prefix(1);
         return true;
     }

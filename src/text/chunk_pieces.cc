@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "text/sentences.h"
 #include "text/token_cost.h"
 
 namespace quarry::text {
 namespace {
-
-bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 bool is_rule(std::string_view text) {
     return text.size() >= 3 && std::string_view("-*_").find(text[0]) != std::string_view::npos &&
@@ -180,7 +177,7 @@ private:
 
     // Without the empty lines around it.
     void deliver_part(std::size_t begin, std::size_t end) {
-        while (end > begin && is_space(markdown_[end - 1])) --end;
+        while (end > begin && is_ascii_space(markdown_[end - 1])) --end;
         while (begin < end && (markdown_[begin] == '\n' || markdown_[begin] == '\r')) ++begin;
         if (begin < end) deliver_(piece(begin, end));
     }
@@ -200,7 +197,7 @@ private:
             cut_sentence_or_less(begin + at, begin + sentence,
                                  [&] { cut_by_force(begin + at, begin + sentence, limits_.target); });
             at = sentence;
-            while (at < text.size() && is_space(text[at])) ++at;
+            while (at < text.size() && is_ascii_space(text[at])) ++at;
         }
     }
 

@@ -2,39 +2,22 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace quarry::text {
 namespace {
 
 constexpr std::size_t longest_compound = 1024;
 
-bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-bool is_letter(char c) {
-    return is_lower(c) || is_upper(c);
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_high(char c) {
     return static_cast<std::uint8_t>(c) >= 0x80;
-}
-char lower(char c) {
-    return is_upper(c) ? static_cast<char>(c + 32) : c;
-}
-
-bool is_punctuation(char c) {
-    return c > ' ' && c < 0x7F && !is_letter(c) && !is_digit(c);
 }
 
 // What English leaves behind an apostrophe: John's, we'll.
 bool is_clitic(std::string_view suffix) {
     char folded[2];
     if (suffix.empty() || suffix.size() > 2) return false;
-    std::ranges::transform(suffix, folded, lower);
+    std::ranges::transform(suffix, folded, to_ascii_lower);
     const std::string_view ending(folded, suffix.size());
     return ending == "s" || ending == "m" || ending == "d" || ending == "ll" || ending == "re" ||
            ending == "ve";
@@ -51,7 +34,7 @@ public:
         bool goes_on = read_beginning();
         while (goes_on && at_ < text_.size() && compound_.letters.size() < longest_compound) {
             const char c = text_[at_];
-            if (is_letter(c) || is_digit(c))
+            if (is_ascii_letter(c) || is_ascii_digit(c))
                 read_ascii(c);
             else
                 goes_on = is_high(c) ? read_high() : read_sign();
@@ -70,14 +53,14 @@ private:
 
     // Behind a backslash a sign of markdown is the sign itself: foo\_bar.
     Sign sign_at(std::size_t position) const {
-        if (at(position) == '\\' && has_escapes_ && is_punctuation(at(position + 1)))
+        if (at(position) == '\\' && has_escapes_ && is_ascii_punctuation(at(position + 1)))
             return {at(position + 1), 2};
         return {at(position), 1};
     }
 
     bool begins_word(std::size_t position) {
         const char c = at(position);
-        if (is_letter(c) || is_digit(c)) return true;
+        if (is_ascii_letter(c) || is_ascii_digit(c)) return true;
         if (!is_high(c)) return false;
         const LetterKind kind = folder_.read(text_, position).folded.kind;
         return kind == LetterKind::letter || kind == LetterKind::digit;
@@ -96,12 +79,12 @@ private:
     bool read_beginning() {
         const Sign first = sign_at(at_);
         if (first.sign == '.')
-            return is_letter(at(at_ + first.length)) ? append_sign(".", first.length) : skip_run('.');
+            return is_ascii_letter(at(at_ + first.length)) ? append_sign(".", first.length) : skip_run('.');
         if (first.sign != '-') return true;
         const Sign second = sign_at(at_ + first.length);
-        if (is_letter(at(at_ + first.length))) return append_sign("-", first.length);
+        if (is_ascii_letter(at(at_ + first.length))) return append_sign("-", first.length);
         const std::uint32_t both = first.length + second.length;
-        if (second.sign == '-' && is_letter(at(at_ + both))) return append_sign("--", both);
+        if (second.sign == '-' && is_ascii_letter(at(at_ + both))) return append_sign("--", both);
         return skip_run('-');
     }
 
@@ -112,7 +95,7 @@ private:
     }
 
     void read_ascii(char c) {
-        compound_.letters.push_back(lower(c));
+        compound_.letters.push_back(to_ascii_lower(c));
         compound_.origins.push_back({at_, at_ + 1});
         note_hump(c);
         ++at_;
@@ -123,10 +106,10 @@ private:
         const std::size_t size = compound_.letters.size();
         if (size < 2 || at_ == 0) return;
         const char before = text_[at_ - 1];
-        if (is_upper(c) && (is_lower(before) || is_digit(before))) mark_hump(size - 1);
-        const bool ends_acronym =
-            is_lower(c) && size >= 3 && at_ >= 2 && is_upper(before) && is_upper(text_[at_ - 2]);
-        const bool is_plural = c == 's' && !is_letter(at(at_ + 1));
+        if (is_ascii_upper(c) && (is_ascii_lower(before) || is_ascii_digit(before))) mark_hump(size - 1);
+        const bool ends_acronym = is_ascii_lower(c) && size >= 3 && at_ >= 2 && is_ascii_upper(before) &&
+                                  is_ascii_upper(text_[at_ - 2]);
+        const bool is_plural = c == 's' && !is_ascii_letter(at(at_ + 1));
         if (ends_acronym && !is_plural) mark_hump(size - 2);
     }
 
@@ -161,7 +144,9 @@ private:
             case '+': return read_plus(next);
             case '#':
                 return compound_.letters.size() == 1 && !begins_word(next) && append_sign("#", found.length);
-            case '&': return is_upper(at(at_ - 1)) && is_upper(at(next)) && append_sign("&", found.length);
+            case '&':
+                return is_ascii_upper(at(at_ - 1)) && is_ascii_upper(at(next)) &&
+                       append_sign("&", found.length);
             case ',': return read_comma();
             case '\'': return read_apostrophe(next);
             default: return false;
@@ -178,17 +163,18 @@ private:
     bool read_plus(std::uint32_t next) {
         const Sign second = sign_at(next);
         const std::uint32_t behind = next + second.length;
-        if (second.sign != '+' || compound_.letters.empty() || !is_lower(compound_.letters.back()))
+        if (second.sign != '+' || compound_.letters.empty() || !is_ascii_lower(compound_.letters.back()))
             return false;
-        if (sign_at(behind).sign == '+' || is_letter(at(behind))) return false;
+        if (sign_at(behind).sign == '+' || is_ascii_letter(at(behind))) return false;
         return append_sign("++", behind - at_);
     }
 
     // 1,000,000 is the number 1000000.
     bool read_comma() {
-        const bool is_group = is_digit(at(at_ + 1)) && is_digit(at(at_ + 2)) && is_digit(at(at_ + 3)) &&
-                              !is_digit(at(at_ + 4)) && !is_letter(at(at_ + 4));
-        const bool is_number = std::ranges::all_of(compound_.letters, is_digit);
+        const bool is_group = is_ascii_digit(at(at_ + 1)) && is_ascii_digit(at(at_ + 2)) &&
+                              is_ascii_digit(at(at_ + 3)) && !is_ascii_digit(at(at_ + 4)) &&
+                              !is_ascii_letter(at(at_ + 4));
+        const bool is_number = std::ranges::all_of(compound_.letters, is_ascii_digit);
         if (!is_group || !is_number || compound_.letters.empty()) return false;
         if (!has_groups_ && compound_.letters.size() > 3) return false;
         has_groups_ = true;
@@ -199,10 +185,10 @@ private:
     // "don't" is one word, the "s" of "John's" none, "l'arbre" two words, and "п'ять" one.
     bool read_apostrophe(std::uint32_t next) {
         std::uint32_t end = next;
-        while (end < next + 3 && is_letter(at(end))) ++end;
+        while (end < next + 3 && is_ascii_letter(at(end))) ++end;
         const std::string_view suffix = text_.substr(next, end - next);
         const bool is_cyrillic = !compound_.letters.empty() && is_high(compound_.letters.back());
-        if (lower(at(next)) == 't' && suffix.size() == 1) {
+        if (to_ascii_lower(at(next)) == 't' && suffix.size() == 1) {
             at_ = next;
             return true;
         }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "text/compound.h"
 
 namespace quarry::text {
@@ -19,10 +20,6 @@ constexpr int joint_of(char c) {
     }
 }
 constexpr int no_joint = joint_of('a');
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 class Splitter {
 public:
@@ -85,13 +82,13 @@ private:
     // finds it. What stands behind says nothing by itself.
     bool add_prefixes(std::uint32_t begin, std::uint32_t end) {
         std::uint32_t first = begin;
-        if (end - begin > 1 && letters()[begin] == 'v' && is_digit(letters()[begin + 1])) ++first;
+        if (end - begin > 1 && letters()[begin] == 'v' && is_ascii_digit(letters()[begin + 1])) ++first;
         const std::string_view number = range(first, end);
         const bool is_date = std::ranges::count(number, '-') == 2 && number.find('-') == 4;
         const std::string_view joint = is_date ? "-" : ".";
         const bool is_number =
-            std::ranges::all_of(number, [&](char c) { return is_digit(c) || c == joint[0]; });
-        if (!is_number || number.empty() || !is_digit(number[0])) return false;
+            std::ranges::all_of(number, [&](char c) { return is_ascii_digit(c) || c == joint[0]; });
+        if (!is_number || number.empty() || !is_ascii_digit(number[0])) return false;
         if (first > begin) add(first, end);
         for (std::size_t at = number.rfind(joint); at != std::string_view::npos && at > 0;
              at = number.rfind(joint, at - 1))

@@ -1,8 +1,8 @@
 #include "text/heading_path.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "text/markdown_marks.h"
 
 namespace quarry::text {
@@ -10,16 +10,9 @@ namespace {
 
 constexpr std::size_t longest_heading = 150;
 
-bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-bool is_punctuation(char c) {
-    return c > ' ' && c < 0x7F && !std::isalnum(static_cast<unsigned char>(c));
-}
-
 std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    while (!text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_ascii_space(text.back())) text.remove_suffix(1);
     return text;
 }
 
@@ -30,7 +23,8 @@ std::string_view without_marks(std::string_view line) {
     line.remove_prefix(std::min(line.find_first_not_of('#'), line.size()));
     line = trimmed(line);
     const std::size_t last = line.find_last_not_of('#');
-    const bool has_closing = last != std::string_view::npos && last + 1 < line.size() && is_space(line[last]);
+    const bool has_closing =
+        last != std::string_view::npos && last + 1 < line.size() && is_ascii_space(line[last]);
     return has_closing ? trimmed(line.substr(0, last)) : line;
 }
 
@@ -60,7 +54,7 @@ std::string plain_heading(std::string_view markdown) {
         if (const std::size_t behind = marks.skip(at); behind > at) {
             if (c == '&') heading += line.substr(at, behind - at);  // an entity is a sign, not a mark
             at = behind;
-        } else if (c == '\\' && at + 1 < line.size() && is_punctuation(line[at + 1])) {
+        } else if (c == '\\' && at + 1 < line.size() && is_ascii_punctuation(line[at + 1])) {
             heading += line[at + 1];
             at += 2;
         } else {

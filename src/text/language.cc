@@ -7,6 +7,7 @@
 #include <cld2/public/compact_lang_det.h>
 #include <cld2/public/encodings.h>
 
+#include "base/ascii.h"
 #include "text/plainly_english.h"
 
 namespace quarry::text {
@@ -24,16 +25,12 @@ constexpr int fewest_text_bytes = 32;
 // Less than half of the text in one language is a mixed page.
 constexpr int least_percent = 50;
 
-constexpr bool is_continuation(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
 // At most so many bytes from the place on, without cutting a character.
 std::string_view passage(std::string_view text, std::size_t start, std::size_t size) {
-    while (start < text.size() && is_continuation(text[start])) ++start;
+    while (start < text.size() && is_utf8_continuation(text[start])) ++start;
     text.remove_prefix(start);
     size = std::min(text.size(), size);
-    while (size > 0 && size < text.size() && is_continuation(text[size])) --size;
+    while (size > 0 && size < text.size() && is_utf8_continuation(text[size])) --size;
     return text.substr(0, size);
 }
 
@@ -82,15 +79,6 @@ std::string_view current_code(std::string_view code) {
     return found == std::end(replaced) ? code : found->code;
 }
 
-constexpr bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-constexpr bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-constexpr char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
 constexpr char upper(char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
 }
@@ -101,11 +89,12 @@ std::vector<std::string> split_tag(std::string_view tag) {
     while (true) {
         const std::size_t end = tag.find_first_of("-_");
         const std::string_view part = tag.substr(0, end);
-        const bool is_subtag = !part.empty() && part.size() <= 8 &&
-                               std::ranges::all_of(part, [](char c) { return is_letter(c) || is_digit(c); });
+        const bool is_subtag = !part.empty() && part.size() <= 8 && std::ranges::all_of(part, [](char c) {
+            return is_ascii_letter(c) || is_ascii_digit(c);
+        });
         if (!is_subtag) return {};
         parts.emplace_back(part);
-        std::ranges::transform(parts.back(), parts.back().begin(), lower);
+        std::ranges::transform(parts.back(), parts.back().begin(), to_ascii_lower);
         if (end == std::string_view::npos) return parts;
         tag.remove_prefix(end + 1);
     }
@@ -156,7 +145,7 @@ std::string detect_language(std::string_view utf8) {
 std::string normalise_language_tag(std::string_view tag) {
     std::vector<std::string> parts = split_tag(trimmed(tag));
     if (parts.empty() || parts[0].size() < 2 || parts[0].size() > 3 ||
-        !std::ranges::all_of(parts[0], is_letter)) {
+        !std::ranges::all_of(parts[0], is_ascii_letter)) {
         return {};
     }
     std::string normalised = parts[0];
@@ -164,8 +153,8 @@ std::string normalise_language_tag(std::string_view tag) {
     for (std::size_t i = 1; i < parts.size(); ++i) {
         std::string& part = parts[i];
         if (part.size() == 1) in_extension = true;
-        const bool is_region = part.size() == 2 && std::ranges::all_of(part, is_letter);
-        const bool is_script = part.size() == 4 && is_letter(part[0]);
+        const bool is_region = part.size() == 2 && std::ranges::all_of(part, is_ascii_letter);
+        const bool is_script = part.size() == 4 && is_ascii_letter(part[0]);
         if (is_region && !in_extension) std::ranges::transform(part, part.begin(), upper);
         if (is_script && !in_extension) part[0] = upper(part[0]);
         normalised += '-' + part;

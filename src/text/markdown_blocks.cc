@@ -2,19 +2,17 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace quarry::text {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t code_indent = 4;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 // |---|:-:| in all its forms
 bool is_table_rule(std::string_view line) {
-    return line.find_first_not_of("|-: \t\r") == npos && line.find('-') != npos && line.find('|') != npos;
+    return line.find_first_not_of("|-: \t\r") == std::string_view::npos &&
+           line.find('-') != std::string_view::npos && line.find('|') != std::string_view::npos;
 }
 
 }  // namespace
@@ -45,19 +43,20 @@ int MarkdownBlocks::heading_level(const Line& line) const {
 bool MarkdownBlocks::is_list_item(const Line& line) const {
     const std::string_view text = content(line);
     std::size_t mark = 0;
-    while (mark < text.size() && mark < 9 && is_digit(text[mark])) ++mark;
+    while (mark < text.size() && mark < 9 && is_ascii_digit(text[mark])) ++mark;
     const std::string_view marks = mark > 0 ? ".)" : "-*+";
-    if (mark >= text.size() || marks.find(text[mark]) == npos) return false;
+    if (mark >= text.size() || marks.find(text[mark]) == std::string_view::npos) return false;
     return mark + 1 == text.size() || text[mark + 1] == ' ' || text[mark + 1] == '\t';
 }
 
 bool MarkdownBlocks::is_table_row(const Line& line) const {
-    return content(line).find('|') != npos;
+    return content(line).find('|') != std::string_view::npos;
 }
 
 bool MarkdownBlocks::begins_table(const Line& line) const {
     const Line rule = line_behind(line);
-    if (is_blank(rule) || std::string_view("|-:").find(text_[rule.first]) == npos) return false;
+    if (is_blank(rule) || std::string_view("|-:").find(text_[rule.first]) == std::string_view::npos)
+        return false;
     return is_table_rule(content(rule)) && is_table_row(line);
 }
 
@@ -65,7 +64,7 @@ bool MarkdownBlocks::begins_table(const Line& line) const {
 bool MarkdownBlocks::interrupts_paragraph(const Line& line) const {
     if (is_blank(line)) return true;
     const char c = text_[line.first];
-    if (is_digit(c)) {
+    if (is_ascii_digit(c)) {
         const bool is_first = content(line).starts_with("1.") || content(line).starts_with("1)");
         return (is_first && is_list_item(line)) || fence_at(text_, line.begin).mark != 0;
     }
@@ -87,8 +86,8 @@ int MarkdownBlocks::underline_level(const Line& line) const {
     std::string_view text = content(line);
     while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
     if (text.size() < 2 || line.indent >= code_indent) return 0;
-    if (text.find_first_not_of('=') == npos) return 1;
-    return text.find_first_not_of('-') == npos ? 2 : 0;
+    if (text.find_first_not_of('=') == std::string_view::npos) return 1;
+    return text.find_first_not_of('-') == std::string_view::npos ? 2 : 0;
 }
 
 std::optional<Block> MarkdownBlocks::next() {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/ascii.h"
+
 namespace quarry::text {
 namespace {
-
-constexpr std::size_t npos = std::string_view::npos;
 
 // Only what is known to be HTML is taken for a tag: "<int>" and "<T>" are words.
 constexpr std::string_view tag_names[] = {
@@ -24,19 +24,6 @@ constexpr std::string_view tag_names[] = {
 };
 static_assert(std::ranges::is_sorted(tag_names));
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-bool is_letter(char c) {
-    return lower(c) >= 'a' && lower(c) <= 'z';
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 std::size_t line_end(std::string_view text, std::size_t at) {
     return std::min(text.find('\n', at), text.size());
 }
@@ -51,9 +38,9 @@ std::size_t run_length(std::string_view text, std::size_t at) {
 std::size_t behind_list_mark(std::string_view text, std::size_t at) {
     constexpr std::size_t most_digits = 3;
     std::size_t next = at;
-    while (next < text.size() && next - at < most_digits && is_digit(text[next])) ++next;
+    while (next < text.size() && next - at < most_digits && is_ascii_digit(text[next])) ++next;
     const std::string_view marks = next > at ? ".)" : "-*+";
-    if (next + 1 >= text.size() || marks.find(text[next]) == npos) return at;
+    if (next + 1 >= text.size() || marks.find(text[next]) == std::string_view::npos) return at;
     return text[next + 1] == ' ' || text[next + 1] == '\t' ? next + 2 : at;
 }
 
@@ -73,18 +60,18 @@ std::size_t skip_title(std::string_view text, std::size_t at) {
     if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return at;
     constexpr std::size_t longest_title = 300;
     const std::size_t close = text.substr(0, at + longest_title).find(text[at], at + 1);
-    return close == npos ? at : close + 1;
+    return close == std::string_view::npos ? at : close + 1;
 }
 
 // Behind a link's destination: <in brackets>, or without spaces and with balanced parentheses.
 std::size_t skip_destination(std::string_view text, std::size_t at) {
     if (at < text.size() && text[at] == '<') {
         const std::size_t close = text.find_first_of("<>\n", at + 1);
-        return close != npos && text[close] == '>' ? close + 1 : at;
+        return close != std::string_view::npos && text[close] == '>' ? close + 1 : at;
     }
     constexpr int deepest = 32;  // as other readers of markdown have it; it also keeps "](](](" linear
     int depth = 0;
-    for (; at < text.size() && !is_space(text[at]); ++at) {
+    for (; at < text.size() && !is_ascii_space(text[at]); ++at) {
         if (text[at] == '(' && ++depth > deepest) return at;
         if (text[at] == ')' && --depth < 0) return at;
         if (text[at] == '\\') ++at;
@@ -96,7 +83,7 @@ std::size_t skip_destination(std::string_view text, std::size_t at) {
 std::size_t skip_link_target(std::string_view text, std::size_t at) {
     if (at + 1 >= text.size() || text[at + 1] != '(') return at;
     std::size_t end = skip_destination(text, at + 2);
-    if (end < text.size() && is_space(text[end])) {
+    if (end < text.size() && is_ascii_space(text[end])) {
         const std::size_t title = end + 1;
         end = skip_title(text, title);
         if (end == title) return at;
@@ -109,11 +96,11 @@ std::size_t skip_reference_definition(std::string_view text, std::size_t at) {
     if (at + 1 >= text.size() || text[at] != '[' || text[at + 1] == '^') return at;
     constexpr std::size_t longest_label = 200;
     const std::size_t close = text.substr(0, at + longest_label).find_first_of("]\n", at);
-    if (close == npos || text.substr(close, 3) != "]: ") return at;
+    if (close == std::string_view::npos || text.substr(close, 3) != "]: ") return at;
     const std::size_t destination = close + 3;
     std::size_t end = skip_destination(text, destination);
     // "[Note]: see below" is a sentence.
-    if (text.substr(destination, end - destination).find_first_of("/#.") == npos) return at;
+    if (text.substr(destination, end - destination).find_first_of("/#.") == std::string_view::npos) return at;
     if (end < text.size() && text[end] == ' ') end = skip_title(text, end + 1);
     while (end < text.size() && (text[end] == ' ' || text[end] == '\r')) ++end;
     return end >= text.size() || text[end] == '\n' ? end : at;
@@ -124,14 +111,16 @@ std::size_t skip_entity(std::string_view text, std::size_t at) {
     constexpr std::size_t longest = 32;
     std::size_t end = at + 1;
     if (end < text.size() && text[end] == '#') ++end;
-    while (end < text.size() && end - at < longest && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+    while (end < text.size() && end - at < longest &&
+           (is_ascii_letter(text[end]) || is_ascii_digit(text[end])))
+        ++end;
     return end > at + 2 && end < text.size() && text[end] == ';' ? end + 1 : at;
 }
 
 bool is_tag_name(std::string_view name) {
     char folded[12];
     if (name.empty() || name.size() > sizeof folded) return false;
-    std::ranges::transform(name, folded, lower);
+    std::ranges::transform(name, folded, to_ascii_lower);
     return std::ranges::binary_search(tag_names, std::string_view(folded, name.size()));
 }
 
@@ -143,7 +132,9 @@ Fence fence_at(std::string_view text, std::size_t line_begin) {
     const std::size_t length = run_length(text, at);
     if (length < 3) return {};
     // ```like this``` is a code span.
-    if (text[at] == '`' && text.substr(0, line_end(text, at)).find('`', at + length) != npos) return {};
+    if (text[at] == '`' &&
+        text.substr(0, line_end(text, at)).find('`', at + length) != std::string_view::npos)
+        return {};
     return {text[at], length, at + length};
 }
 
@@ -154,7 +145,7 @@ bool closes_fence(std::string_view text, std::size_t line_begin, const Fence& fe
     const std::size_t length = run_length(text, at);
     if (length < fence.length) return false;
     for (at += length; at < text.size() && text[at] != '\n'; ++at)
-        if (!is_space(text[at])) return false;
+        if (!is_ascii_space(text[at])) return false;
     return true;
 }
 
@@ -213,23 +204,25 @@ std::size_t MarkdownMarks::enter_code_span(std::size_t at) {
 
 std::size_t MarkdownMarks::skip_tag(std::size_t at) {
     if (text_.substr(at, 4) == "<!--") {
-        const std::size_t end = has_no_comment_end_ ? npos : text_.find("-->", at + 4);
-        has_no_comment_end_ = end == npos;
+        const std::size_t end = has_no_comment_end_ ? std::string_view::npos : text_.find("-->", at + 4);
+        has_no_comment_end_ = end == std::string_view::npos;
         return has_no_comment_end_ ? at : end + 3;
     }
     std::size_t name = at + 1;
     if (name < text_.size() && text_[name] == '/') ++name;
     std::size_t end = name;
-    while (end < text_.size() && end - name < 12 && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+    while (end < text_.size() && end - name < 12 &&
+           (is_ascii_letter(text_[end]) || is_ascii_digit(text_[end])))
+        ++end;
     if (!is_tag_name(text_.substr(name, end - name))) return at;
     // No '<' inside, or a page of "<b <b <b" would be read again and again.
     const std::size_t close = text_.find_first_of("<>", end);
-    if (close == npos || text_[close] != '>') return at;
+    if (close == std::string_view::npos || text_[close] != '>') return at;
     const std::string_view attributes = text_.substr(end, close - end);
     // "a <b and c> d" compares.
-    const bool is_bare = attributes.find_first_not_of(" /\n") == npos;
-    const bool has_attributes =
-        is_space(attributes.empty() ? 'x' : attributes[0]) && attributes.find('=') != npos;
+    const bool is_bare = attributes.find_first_not_of(" /\n") == std::string_view::npos;
+    const bool has_attributes = is_ascii_space(attributes.empty() ? 'x' : attributes[0]) &&
+                                attributes.find('=') != std::string_view::npos;
     return is_bare || has_attributes ? close + 1 : at;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace quarry::text {
 namespace {
 
@@ -11,14 +13,8 @@ constexpr bool is_http_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-constexpr bool is_alphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool is_token(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) {
-        return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").contains(c);
-    });
+    return !text.empty() && std::ranges::all_of(text, is_http_token_character);
 }
 
 // Tab, printable ASCII and everything above it: what may stand inside a quoted value.

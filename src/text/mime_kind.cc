@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/ascii.h"
 #include "text/mime.h"
 #include "text/mime_tables.h"
 
@@ -13,21 +14,14 @@ namespace {
 
 constexpr std::size_t sniffed_bytes = 4096;
 
-constexpr bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
-constexpr char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 bool starts_with_ignoring_case(std::string_view text, std::string_view lower_prefix) {
     return text.size() >= lower_prefix.size() &&
-           std::ranges::equal(text.substr(0, lower_prefix.size()), lower_prefix, {}, lower);
+           std::ranges::equal(text.substr(0, lower_prefix.size()), lower_prefix, {}, to_ascii_lower);
 }
 
 std::string_view without_preamble(std::string_view bytes) {
     if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-    while (!bytes.empty() && is_space(bytes.front())) bytes.remove_prefix(1);
+    while (!bytes.empty() && is_ascii_space(bytes.front())) bytes.remove_prefix(1);
     return bytes;
 }
 
@@ -91,7 +85,7 @@ bool looks_like_html(std::string_view bytes) {
         if (!starts_with_ignoring_case(bytes, beginning)) return false;
         if (beginning == "<!--") return true;
         return bytes.size() > beginning.size() &&
-               (is_space(bytes[beginning.size()]) || bytes[beginning.size()] == '>');
+               (is_ascii_space(bytes[beginning.size()]) || bytes[beginning.size()] == '>');
     });
 }
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "text/token_cost.h"
 
 namespace quarry::text {
 namespace {
-
-constexpr std::size_t npos = std::string_view::npos;
 
 constexpr std::string_view abbreviations[] = {
     "al",  "approx", "bzw",  "ca",   "cf",  "ch", "co",  "corp", "dr",  "e.g", "ed", "eds", "eq",
@@ -16,16 +15,6 @@ constexpr std::string_view abbreviations[] = {
     "pp",  "prof",   "ref",  "refs", "sec", "sr", "st",  "vgl",  "viz", "vol", "vs", "z.b",
 };
 static_assert(std::ranges::is_sorted(abbreviations));
-
-bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-bool is_continuation(char c) {
-    return (static_cast<std::uint8_t>(c) & 0xC0) == 0x80;
-}
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
 
 // 。！？ and the full-width full stop.
 bool is_wide_stop(std::string_view text, std::size_t at) {
@@ -38,7 +27,7 @@ std::size_t behind_closers(std::string_view text, std::size_t at) {
     for (;;) {
         const std::string_view rest = text.substr(at, 3);
         if (rest.empty()) return at;
-        if (std::string_view(".!?\"')]*_`").find(rest[0]) != npos)
+        if (std::string_view(".!?\"')]*_`").find(rest[0]) != std::string_view::npos)
             ++at;
         else if (rest == "”" || rest == "’" || rest == "」" || rest == "』" || rest == "）" ||
                  is_wide_stop(text, at))
@@ -52,13 +41,13 @@ std::size_t behind_closers(std::string_view text, std::size_t at) {
 bool is_abbreviation(std::string_view text, std::size_t stop) {
     constexpr std::size_t longest = 6;
     std::size_t begin = stop;
-    while (begin > 0 && stop - begin <= longest && !is_space(text[begin - 1]) && text[begin - 1] != '(')
+    while (begin > 0 && stop - begin <= longest && !is_ascii_space(text[begin - 1]) && text[begin - 1] != '(')
         --begin;
     const std::size_t size = stop - begin;
     if (size == 0 || size > longest) return false;
     if (size == 1) return text[begin] >= 'A' && text[begin] <= 'Z';
     std::array<char, longest> folded{};
-    std::ranges::transform(text.substr(begin, size), folded.begin(), lower);
+    std::ranges::transform(text.substr(begin, size), folded.begin(), to_ascii_lower);
     return std::ranges::binary_search(abbreviations, std::string_view(folded.data(), size));
 }
 
@@ -68,7 +57,8 @@ bool is_stop(char c) {
 
 // A caption, a name or a date standing alone is no sentence.
 bool ends_like_sentence(std::string_view text) {
-    while (!text.empty() && std::string_view(")\"'*_`").find(text.back()) != npos) text.remove_suffix(1);
+    while (!text.empty() && std::string_view(")\"'*_`").find(text.back()) != std::string_view::npos)
+        text.remove_suffix(1);
     if (text.ends_with("”") || text.ends_with("’") || text.ends_with("」")) text.remove_suffix(3);
     if (text.empty()) return false;
     return is_stop(text.back()) || (text.size() >= 3 && is_wide_stop(text, text.size() - 3));
@@ -86,7 +76,7 @@ std::size_t sentence_end(std::string_view text, std::size_t at) {
         if (!is_stop(c)) continue;
         const std::size_t end = behind_closers(text, at);
         if (end >= text.size()) return text.size();
-        if (is_space(text[end]) && (c != '.' || !is_abbreviation(text, at))) return end;
+        if (is_ascii_space(text[end]) && (c != '.' || !is_abbreviation(text, at))) return end;
         at = end - 1;
     }
     return text.size();
@@ -99,15 +89,15 @@ std::size_t cut_within(std::string_view text, std::uint64_t limit) {
     bool in_word = false;
     while (end < text.size()) {
         std::size_t next = end + 1;
-        while (next < text.size() && next - end < 4 && is_continuation(text[next])) ++next;
+        while (next < text.size() && next - end < 4 && is_utf8_continuation(text[next])) ++next;
         const std::uint64_t alone = token_cost(text.substr(end, next - end));
-        const bool is_letter = lower(text[end]) >= 'a' && lower(text[end]) <= 'z';
+        const bool is_letter = is_ascii_letter(text[end]);
         constexpr std::uint64_t inside_word = 2;
         cost += is_letter && in_word ? inside_word : alone;
         if (cost > limit && end > 0) break;
         in_word = is_letter;
         end = next;
-        if (is_space(text[end - 1]) || text[end - 1] == ',' || text[end - 1] == ';') gap = end;
+        if (is_ascii_space(text[end - 1]) || text[end - 1] == ',' || text[end - 1] == ';') gap = end;
     }
     if (end == text.size()) return end;
     return gap > end / 2 ? gap : end;
@@ -121,7 +111,7 @@ std::size_t last_sentences(std::string_view text, std::uint64_t limit) {
     std::size_t begin = from;
     if (from > 0) begin = sentence_end(text, from);
     while (begin < text.size()) {
-        while (begin < text.size() && is_space(text[begin])) ++begin;
+        while (begin < text.size() && is_ascii_space(text[begin])) ++begin;
         if (token_cost(text.substr(begin)) <= limit) return begin;
         begin = sentence_end(text, begin);
     }

@@ -47,7 +47,7 @@ int script_of(std::string_view word) {
 }
 
 // Multiplies eight bytes at a time. Only speed hangs on its quality: the cache compares whole words.
-std::uint64_t hash(std::string_view word) {
+std::uint64_t word_hash(std::string_view word) {
     std::uint64_t state = word.size() * 0x9E3779B97F4A7C15;
     while (!word.empty()) {
         std::uint64_t bytes = 0;
@@ -87,7 +87,7 @@ std::string_view Stemmer::stem(std::string_view word) {
     if (word.size() > Remembered::longest) return stem_by_rules(word);
     constexpr std::size_t cache_size = 16384;  // a megabyte; the newer word takes the place of the older
     if (cache_.empty()) cache_.resize(cache_size);
-    Remembered& entry = cache_[hash(word) % cache_size];
+    Remembered& entry = cache_[word_hash(word) % cache_size];
     if (std::string_view(entry.word.data(), entry.word_size) != word) {
         const std::string_view stem = stem_by_rules(word);
         entry.word_size = static_cast<std::uint8_t>(word.size());

@@ -12,7 +12,7 @@ namespace quarry::url {
 
 namespace {
 
-constexpr std::size_t max_domain_bytes = 4096;
+constexpr std::size_t max_input_bytes = 4096;
 
 // The standard sets CheckHyphens, VerifyDnsLength and UseSTD3ASCIIRules to false. ICU has a switch only for
 // the last and reports the others as these errors.
@@ -33,7 +33,7 @@ const icu::IDNA* shared_idna() {
 }  // namespace
 
 Result<std::string> domain_to_ascii(std::string_view domain) {
-    if (domain.size() > max_domain_bytes) {
+    if (domain.size() > max_input_bytes) {
         return fail(ErrorCode::invalid_argument, "the domain is longer than any DNS name");
     }
     const icu::IDNA* idna = shared_idna();

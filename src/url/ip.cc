@@ -4,15 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "url/percent.h"
 
 namespace quarry::url {
 
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 // One dotted part: decimal, 0-prefixed octal or 0x-prefixed hexadecimal ("0x" alone is zero). Values beyond
 // 32 bits are held at that bound, which every caller refuses, so a million digits cannot overflow.
@@ -87,9 +84,9 @@ private:
         for (int part = 0; part < 4; ++part) {
             if (part > 0 && peek() != '.') return false;
             if (part > 0) ++position_;
-            if (!is_digit(peek())) return false;
+            if (!is_ascii_digit(peek())) return false;
             unsigned value = 0;
-            for (int digits = 0; is_digit(peek()); ++digits) {
+            for (int digits = 0; is_ascii_digit(peek()); ++digits) {
                 if (digits > 0 && value == 0) return false;
                 value = value * 10 + (text_[position_++] - '0');
                 if (value > 255) return false;
@@ -147,7 +144,7 @@ bool ends_in_number(std::string_view host) {
     if (host.ends_with('.')) host.remove_suffix(1);
     const std::string_view last = host.substr(host.rfind('.') + 1);
     if (last.empty()) return false;
-    if (std::ranges::all_of(last, is_digit)) return true;
+    if (std::ranges::all_of(last, is_ascii_digit)) return true;
     return last.size() >= 2 && last[0] == '0' && (last[1] | 0x20) == 'x' && parse_ipv4_part(last).has_value();
 }
 

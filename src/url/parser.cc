@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "url/host.h"
 #include "url/path.h"
 #include "url/percent.h"
@@ -20,22 +21,13 @@ std::unexpected<Error> invalid(const char* reason) {
     return fail(ErrorCode::invalid_argument, reason);
 }
 
-bool is_alpha(char c) {
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'z';
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool is_scheme_character(char c) {
-    return is_alpha(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
+    return is_ascii_letter(c) || is_ascii_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
 // The position of the colon behind a scheme, or npos if the text does not begin with one.
 std::size_t find_scheme_end(std::string_view text) {
-    if (text.empty() || !is_alpha(text[0])) return std::string_view::npos;
+    if (text.empty() || !is_ascii_letter(text[0])) return std::string_view::npos;
     std::size_t end = 1;
     while (end < text.size() && is_scheme_character(text[end])) ++end;
     return end < text.size() && text[end] == ':' ? end : std::string_view::npos;
@@ -263,7 +255,7 @@ private:
         if (digits.empty()) return {};
         std::int32_t port = 0;
         for (const char c : digits) {
-            if (!is_digit(c)) return invalid("the port is not a number");
+            if (!is_ascii_digit(c)) return invalid("the port is not a number");
             port = port * 10 + (c - '0');
             if (port > 65535) return invalid("the port is above 65535");
         }

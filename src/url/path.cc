@@ -1,15 +1,11 @@
 #include "url/path.h"
 
+#include "base/ascii.h"
 #include "url/percent.h"
 
 namespace quarry::url {
 
 namespace {
-
-bool is_alpha(char c) {
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'z';
-}
 
 // How many dots the segment consists of ("%2e" is a dot too), or 0 if it has anything else or over two.
 int dots_in(std::string_view segment) {
@@ -79,7 +75,7 @@ bool starts_with_drive_letter(std::string_view path) {
 }
 
 bool is_drive_letter(std::string_view segment) {
-    return segment.size() == 2 && is_alpha(segment[0]) && (segment[1] == ':' || segment[1] == '|');
+    return segment.size() == 2 && is_ascii_letter(segment[0]) && (segment[1] == ':' || segment[1] == '|');
 }
 
 }  // namespace quarry::url

@@ -8,13 +8,13 @@ namespace {
 
 namespace json = boost::json;
 
-std::string text_at(const json::object& object, std::string_view key) {
+std::string field_of(const json::object& object, std::string_view key) {
     const json::value* value = object.if_contains(key);
     return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 void warn(json::object& document, const std::string& sentence) {
-    const std::string before = text_at(document, "warning");
+    const std::string before = field_of(document, "warning");
     document["warning"] = before.empty() ? sentence : before + "; " + sentence;
 }
 
@@ -40,8 +40,8 @@ void store_for_answers(Formats& formats) {
 chat::PageText text_of_page(const StoredPage& page) {
     const json::object document = firecrawl_document(page, {.markdown = true, .raw_html = true});
     return {.url = page.facts.final_url.empty() ? page.facts.url : page.facts.final_url,
-            .html = text_at(document, "rawHtml"),
-            .markdown = text_at(document, "markdown")};
+            .html = field_of(document, "rawHtml"),
+            .markdown = field_of(document, "markdown")};
 }
 
 Result<void> add_answers(const StoredPage& page, const DataWish& wish, chat::Model* model,

@@ -38,7 +38,7 @@ Result<crawl::CrawlOptions> own_options(const Call& call, const json::value& wan
     return options;
 }
 
-void change(Api& api, store::Reader& reader, const Call& call, const std::string& method) {
+void change_crawl(Api& api, store::Reader& reader, const Call& call, const std::string& method) {
     const auto group = find_crawl(reader, call);
     if (!group) return call.respond(reply(group.error()));
     perform(api, call, method, {{"group", number(group->id)}});
@@ -87,15 +87,15 @@ void show_crawl(Api&, store::Reader& reader, Call call) {
 }
 
 void cancel_crawl(Api& api, store::Reader& reader, Call call) {
-    change(api, reader, call, "cancel");
+    change_crawl(api, reader, call, "cancel");
 }
 
 void pause_crawl(Api& api, store::Reader& reader, Call call) {
-    change(api, reader, call, "pause");
+    change_crawl(api, reader, call, "pause");
 }
 
 void resume_crawl(Api& api, store::Reader& reader, Call call) {
-    change(api, reader, call, "resume");
+    change_crawl(api, reader, call, "resume");
 }
 
 void reprioritise_crawl(Api& api, store::Reader& reader, Call call) {

@@ -28,17 +28,17 @@ store::JobFilter filter_in(Query& query) {
     return filter;
 }
 
-void change(Api& api, store::Reader& reader, const Call& call, const std::string& method,
-            store::JobFilter filter) {
+void change_jobs(Api& api, store::Reader& reader, const Call& call, const std::string& method,
+                 store::JobFilter filter) {
     const auto own = narrowed(reader, call, std::move(filter));
     if (!own) return call.respond(reply(own.error()));
     perform_slowly(api, call, method, to_json(*own));
 }
 
-void change(Api& api, store::Reader& reader, const Call& call, const std::string& method) {
+void change_jobs(Api& api, store::Reader& reader, const Call& call, const std::string& method) {
     auto filter = store::parse_job_filter(call.body);
     if (!filter) return call.respond(reply(filter.error()));
-    change(api, reader, call, method, *std::move(filter));
+    change_jobs(api, reader, call, method, *std::move(filter));
 }
 
 void change_embedding(Api& api, store::Reader& reader, const Call& call, const std::string& method) {
@@ -47,7 +47,7 @@ void change_embedding(Api& api, store::Reader& reader, const Call& call, const s
     filter->kind = "embed_page";
     if (filter->states.empty() && method == "retry_jobs") filter->states = {JobState::failed};
     if (filter->states.empty()) filter->states = {JobState::completed};
-    change(api, reader, call, method, *std::move(filter));
+    change_jobs(api, reader, call, method, *std::move(filter));
 }
 
 Result<json::value> read_counts(store::Reader& reader, const Call& call, const store::JobFilter& filter) {
@@ -91,23 +91,23 @@ void count_jobs(Api&, store::Reader& reader, Call call) {
 }
 
 void retry_jobs(Api& api, store::Reader& reader, Call call) {
-    change(api, reader, call, "retry_jobs");
+    change_jobs(api, reader, call, "retry_jobs");
 }
 
 void cancel_jobs(Api& api, store::Reader& reader, Call call) {
-    change(api, reader, call, "cancel_jobs");
+    change_jobs(api, reader, call, "cancel_jobs");
 }
 
 void pause_jobs(Api& api, store::Reader& reader, Call call) {
-    change(api, reader, call, "pause_jobs");
+    change_jobs(api, reader, call, "pause_jobs");
 }
 
 void resume_jobs(Api& api, store::Reader& reader, Call call) {
-    change(api, reader, call, "resume_jobs");
+    change_jobs(api, reader, call, "resume_jobs");
 }
 
 void clear_jobs(Api& api, store::Reader& reader, Call call) {
-    change(api, reader, call, "clear_jobs");
+    change_jobs(api, reader, call, "clear_jobs");
 }
 
 // The server's workers are at it already: what waits after an error, or failed, is due now.
@@ -116,10 +116,10 @@ void process_queue(Api& api, store::Reader& reader, Call call) {
     Fields fields(call.body, issues);
     const auto collection = fields.text("collection");
     if (!issues.empty()) return call.respond(reply(issues));
-    change(api, reader, call, "retry_jobs",
-           {.kind = "embed_page",
-            .states = {JobState::queued, JobState::failed},
-            .collection = collection.value_or("")});
+    change_jobs(api, reader, call, "retry_jobs",
+                {.kind = "embed_page",
+                 .states = {JobState::queued, JobState::failed},
+                 .collection = collection.value_or("")});
 }
 
 void show_embedding_queue(Api& api, store::Reader& reader, Call call) {

@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::string text_at(const json::object& node, std::string_view key) {
+std::string string_at(const json::object& node, std::string_view key) {
     const json::value* value = node.if_contains(key);
     return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string{};
 }
@@ -33,7 +33,7 @@ public:
         }
         const json::object* node = value.if_object();
         if (node == nullptr) return;
-        if (const std::string id = text_at(*node, "@id"); !id.empty() && node->size() > 1)
+        if (const std::string id = string_at(*node, "@id"); !id.empty() && node->size() > 1)
             by_id_.try_emplace(id, node);
         const json::value* graph = node->if_contains("@graph");
         if (graph != nullptr) add(*graph, depth + 1);
@@ -90,7 +90,7 @@ private:
         for (const std::string_view key : {"@value", "@list", "@set"})
             if (const json::value* inner = node.if_contains(key))
                 return value_of(*inner, depth + 1, references);
-        const auto found = node.size() == 1 ? by_id_.find(text_at(node, "@id")) : by_id_.end();
+        const auto found = node.size() == 1 ? by_id_.find(string_at(node, "@id")) : by_id_.end();
         const bool is_reference = found != by_id_.end() && references < most_references;
         json::object fields =
             fields_of(is_reference ? *found->second : node, depth + 1, references + (is_reference ? 1 : 0));

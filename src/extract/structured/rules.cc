@@ -14,7 +14,7 @@ namespace json = boost::json;
 using Get = Rule::Get;
 
 constexpr std::size_t most_rules = 500;
-constexpr int deepest = 4;
+constexpr int deepest_rules = 4;
 constexpr std::array<std::string_view, 6> keys = {"selector", "attribute", "get", "type", "list", "fields"};
 
 class Parser {
@@ -23,7 +23,7 @@ public:
         const json::object* object = value.if_object();
         if (object == nullptr || object->empty())
             return wrong(where, "must be an object with a rule for each field");
-        if (depth > deepest) return fail(ErrorCode::too_large, "rules nest at most four levels deep");
+        if (depth > deepest_rules) return fail(ErrorCode::too_large, "rules nest at most four levels deep");
         std::vector<Rule> rules;
         for (const auto& member : *object) {
             if (++count_ > most_rules) return fail(ErrorCode::too_large, "there are at most 500 rules");

@@ -22,13 +22,13 @@ using html::Tree;
 constexpr std::size_t most_columns = 100;
 constexpr std::size_t name_bytes = 200;
 
-using Row = std::vector<NodeId>;
+using CellRow = std::vector<NodeId>;
 
-std::vector<Row> rows_of(const TableRows& table) {
-    std::vector<Row> rows;
+std::vector<CellRow> rows_of(const TableRows& table) {
+    std::vector<CellRow> rows;
     std::uint32_t from = 0;
     for (const std::uint32_t end : table.ends) {
-        Row& row = rows.emplace_back();
+        CellRow& row = rows.emplace_back();
         for (std::uint32_t i = from; i < end && row.size() < most_columns; ++i)
             row.push_back(table.cells[i].id);
         from = end;
@@ -37,8 +37,8 @@ std::vector<Row> rows_of(const TableRows& table) {
 }
 
 // Header columns to header rows, so that only one case is left.
-std::vector<Row> turned(const std::vector<Row>& rows) {
-    std::vector<Row> columns;
+std::vector<CellRow> turned(const std::vector<CellRow>& rows) {
+    std::vector<CellRow> columns;
     for (std::size_t y = 0; y < std::min(rows.size(), most_columns); ++y) {
         for (std::size_t x = 0; x < rows[y].size(); ++x) {
             if (columns.size() <= x) columns.emplace_back(std::min(rows.size(), most_columns), html::no_node);
@@ -72,9 +72,9 @@ public:
 private:
     void read_table(NodeId id, const std::string& where) {
         const TableRows table = extract::markdown::read_table(tree_, selection_, id);
-        std::vector<Row> rows = rows_of(table);
+        std::vector<CellRow> rows = rows_of(table);
         if (rows.empty()) return;
-        const bool has_header_column = std::ranges::all_of(rows, [&](const Row& row) {
+        const bool has_header_column = std::ranges::all_of(rows, [&](const CellRow& row) {
             return !row.empty() && row[0] != html::no_node && tree_.is(row[0], Tag::th);
         });
         const bool has_header_row = table.first_is_header && rows.size() > 1;
@@ -83,7 +83,7 @@ private:
         for (std::size_t i = 1; i < rows.size(); ++i) add_record(rows[0], rows[i], where);
     }
 
-    void add_record(const Row& names, const Row& cells, const std::string& where) {
+    void add_record(const CellRow& names, const CellRow& cells, const std::string& where) {
         Item item{.source = Source::table, .where = where};
         for (std::size_t x = 0; x < std::min(names.size(), cells.size()); ++x) {
             if (names[x] == html::no_node || cells[x] == html::no_node || values_left_ == 0) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "index/embedded/damaged.h"
 #include "index/embedded/page_rows.h"
 #include "index/embedded/segment_rows.h"
 #include "index/embedded/shelf.h"
@@ -10,10 +11,6 @@
 namespace quarry::index {
 
 namespace {
-
-std::unexpected<Error> damaged(const std::string& what) {
-    return fail(ErrorCode::corrupt, "the search index is damaged: " + what);
-}
 
 Result<void> load_pages(db::Connection& connection, CollectionView& view) {
     db::Statement rows = TRY(connection.prepare(R"sql(

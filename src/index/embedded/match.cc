@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "index/embedded/best.h"
+#include "index/embedded/damaged.h"
 
 namespace quarry::index {
 
@@ -13,10 +14,6 @@ namespace {
 
 // Robertson's constants as Lucene has them.
 constexpr double saturation = 1.2, length_share = 0.75;
-
-std::unexpected<Error> damaged(const std::string& term) {
-    return fail(ErrorCode::corrupt, "the search index is damaged: where \"" + term + "\" occurs");
-}
 
 // What a chunk's length takes from the worth of each occurrence in it. Most chunks are short, so this is a
 // table that stays in the nearest cache.
@@ -88,7 +85,7 @@ private:
                 const auto often = static_cast<float>(count);
                 scores_[slot] += worth * often / (often + norms(view_.slots.length(slot)));
             });
-            if (!is_sound) return damaged(word.lists.term);
+            if (!is_sound) return damaged("where \"" + word.lists.term + "\" occurs");
         }
         return {};
     }
@@ -97,7 +94,7 @@ private:
         Bits bits(scores_.size());
         for (const std::string& list : term.lists) {
             if (!each_posting(list, scores_.size(), [&](Slot slot, auto) { bits.set(slot); })) {
-                return damaged(term.term);
+                return damaged("where \"" + term.term + "\" occurs");
             }
         }
         return bits;

@@ -3,18 +3,11 @@
 #include <array>
 #include <utility>
 
+#include "index/embedded/damaged.h"
 #include "index/embedded/passages.h"
 #include "index/embedded/varint.h"
 
 namespace quarry::index {
-
-namespace {
-
-std::unexpected<Error> damaged() {
-    return fail(ErrorCode::corrupt, "the search index is damaged: a page's row cannot be read");
-}
-
-}  // namespace
 
 std::string pack_places(const std::vector<ChunkPlace>& places) {
     std::string bytes;
@@ -33,9 +26,9 @@ Result<std::vector<ChunkPlace>> unpack_places(std::string_view bytes) {
         place.slot = reader.small_number();
         place.length = reader.small_number();
         // A slot that is too large would take memory for all those below it.
-        if (place.slot >= (Slot{1} << 30)) return damaged();
+        if (place.slot >= (Slot{1} << 30)) return damaged("a page's row cannot be read");
     }
-    if (!reader.is_sound()) return damaged();
+    if (!reader.is_sound()) return damaged("a page's row cannot be read");
     return places;
 }
 
@@ -62,7 +55,7 @@ Result<std::vector<std::vector<text::TermCount>>> unpack_terms(std::string_view 
             counted.count = reader.small_number();
         }
     }
-    if (!reader.is_sound() || !reader.at_end()) return damaged();
+    if (!reader.is_sound() || !reader.at_end()) return damaged("a page's row cannot be read");
     return chunks;
 }
 

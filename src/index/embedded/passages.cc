@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include "index/embedded/damaged.h"
 #include "index/embedded/varint.h"
 
 namespace quarry::index {
@@ -39,18 +40,14 @@ ZSTD_DCtx* decompressor() {
     return context.get();
 }
 
-std::unexpected<Error> damaged() {
-    return fail(ErrorCode::corrupt, "the search index is damaged: a stored text cannot be read");
-}
-
 Result<std::string> decompress(std::string_view bytes) {
     const unsigned long long claimed = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
     // Both values that mean an error are larger than the maximum.
-    if (claimed > max_unpacked_bytes) return damaged();
+    if (claimed > max_unpacked_bytes) return damaged("a stored text cannot be read");
     std::string text(claimed, '\0');
     const std::size_t size =
         ZSTD_decompressDCtx(decompressor(), text.data(), text.size(), bytes.data(), bytes.size());
-    if (ZSTD_isError(size) || size != claimed) return damaged();
+    if (ZSTD_isError(size) || size != claimed) return damaged("a stored text cannot be read");
     return text;
 }
 
@@ -96,7 +93,7 @@ Result<std::vector<Chunk>> unpack_passages(std::string_view bytes) {
     ByteReader reader(plain);
     std::vector<Chunk> chunks;
     for (std::uint32_t left = reader.count(); left > 0; --left) chunks.push_back(read_chunk(reader));
-    if (!reader.is_sound() || !reader.at_end()) return damaged();
+    if (!reader.is_sound() || !reader.at_end()) return damaged("a stored text cannot be read");
     return chunks;
 }
 

@@ -1,14 +1,8 @@
 #include "index/embedded/segment_rows.h"
 
+#include "index/embedded/damaged.h"
+
 namespace quarry::index {
-
-namespace {
-
-std::unexpected<Error> damaged() {
-    return fail(ErrorCode::corrupt, "the search index is damaged: the list of a segment's chunks");
-}
-
-}  // namespace
 
 Result<std::vector<Segment>> segments_of(db::Connection& connection, std::int64_t collection) {
     db::Statement rows = TRY(
@@ -25,9 +19,10 @@ Result<std::vector<Slot>> segment_slots(db::Connection& connection, std::int64_t
     db::Statement row = TRY(connection.prepare("SELECT slots FROM segment WHERE id = ?1"));
     row.bind(segment);
     std::vector<Slot> slots;
-    if (!TRY(row.step()) || !unpack_slots(row.text(0), slots)) return damaged();
+    if (!TRY(row.step()) || !unpack_slots(row.text(0), slots))
+        return damaged("the list of a segment's chunks");
     // One that is too large would take memory for all those below it.
-    if (!slots.empty() && slots.back() >= (Slot{1} << 30)) return damaged();
+    if (!slots.empty() && slots.back() >= (Slot{1} << 30)) return damaged("the list of a segment's chunks");
     return slots;
 }
 
@@ -35,7 +30,7 @@ Result<std::int64_t> begin_segment(db::Connection& connection, std::int64_t coll
     db::Statement insert =
         TRY(connection.prepare("INSERT INTO segment VALUES(NULL, ?1, 0, x'00') RETURNING id"));
     insert.bind(collection);
-    if (!TRY(insert.step())) return damaged();
+    if (!TRY(insert.step())) return damaged("the list of a segment's chunks");
     const std::int64_t id = insert.integer(0);
     TRY(insert.step());
     return id;

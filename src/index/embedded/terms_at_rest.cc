@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "index/embedded/damaged.h"
 #include "index/embedded/varint.h"
 
 namespace quarry::index {
@@ -10,10 +11,6 @@ namespace {
 
 // Large enough that rows do not matter, small enough that looking one rare term up does not either.
 constexpr std::size_t leaf_bytes = 6'000;
-
-std::unexpected<Error> damaged() {
-    return fail(ErrorCode::corrupt, "the search index is damaged: a list of words cannot be read");
-}
 
 class SegmentCursor : public TermCursor {
 public:
@@ -48,7 +45,7 @@ Result<bool> LeafCursor::next() {
     ByteReader reader(left_);
     term_ = reader.text();
     postings_ = reader.text();
-    if (!reader.is_sound() || term_.empty()) return damaged();
+    if (!reader.is_sound() || term_.empty()) return damaged("a list of words cannot be read");
     left_ = left_.substr(static_cast<std::size_t>(postings_.data() + postings_.size() - left_.data()));
     return true;
 }

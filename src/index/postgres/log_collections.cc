@@ -10,9 +10,9 @@ namespace {
 
 // Writers share it among themselves, although each of them changes its sequence number in the end: only who
 // changes its key, which dropping does, has to wait for them.
-constexpr db::PgStatement lock_statement = {"index_collection_lock",
-                                            "select " COLLECTION_COLUMNS
-                                            " from quarry.index_collection where name = $1 for key share"};
+constexpr db::PgStatement lock_collection = {"index_collection_lock",
+                                             "select " COLLECTION_COLUMNS
+                                             " from quarry.index_collection where name = $1 for key share"};
 constexpr db::PgStatement find_statement = {
     "index_collection_find", "select " COLLECTION_COLUMNS " from quarry.index_collection where name = $1"};
 constexpr db::PgStatement read_statement = {
@@ -39,7 +39,7 @@ std::optional<LogCollection> collection_of(const db::PgRows& rows) {
 }  // namespace
 
 Result<std::optional<LogCollection>> find_collection(db::PgConnection& connection, const std::string& name) {
-    return collection_of(TRY(connection.run(lock_statement, db::PgValues(name))));
+    return collection_of(TRY(connection.run(lock_collection, db::PgValues(name))));
 }
 
 Result<LogCollection> ensure_collection(db::PgConnection& connection, const std::string& name) {
