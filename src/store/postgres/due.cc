@@ -28,7 +28,10 @@ constexpr db::PgStatement look_sql{"look_what_is_due", R"sql(
                  (select min(deadline) from quarry.lease where deadline is not null),
                  (select min(next_at) from quarry.schedule where next_at < 9000000000000000)),
            exists (select 1 from quarry.worker where id = $1),
-           exists (select 1 from quarry.parked where reason = 2))sql"};
+           exists (select 1 from quarry.parked where reason = 2),
+           (select holder from quarry.leader where duty = 'maintenance' and until > $2))sql"};
+constexpr db::PgStatement has_waiting_group_sql{
+    "has_waiting_group", "select 1 from quarry.grp where finished_at is null and state = 0 limit 1"};
 
 constexpr db::PgStatement alive_sql{"worker_is_here",
                                     "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
@@ -100,6 +103,17 @@ Result<void> fail_overdue(Ledger& ledger) {
     return {};
 }
 
+Result<void> do_what_is_due(Ledger& ledger) {
+    TRY(bury_dead_workers(ledger));
+    TRY(ledger.flush());
+    TRY(fail_late_starters(ledger));
+    TRY(fail_overdue(ledger));
+    TRY(run_schedules(ledger));
+    TRY(wake_jobs(ledger));
+    TRY(wake_urls(ledger));
+    return wake_changes(ledger);
+}
+
 }  // namespace
 
 std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Timestamp> right) {
@@ -109,26 +123,29 @@ std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Ti
 
 Result<Due> look_what_is_due(db::PgConnection& sql, const StoreLimits& limits, WorkerId worker,
                              Timestamp now) {
-    const db::PgRows rows = TRY(sql.run(look_sql, db::PgValues(number(worker))));
+    const db::PgRows rows = TRY(sql.run(look_sql, db::PgValues(number(worker), column_of(now))));
     Due due{.next = time_of(rows.optional_integer(0, 1)),
             .knows_worker = rows.boolean(0, 2),
-            .has_backlog = rows.boolean(0, 3)};
+            .has_backlog = rows.boolean(0, 3),
+            .leader = rows.optional_integer(0, 4)};
     const auto beat = time_of(rows.optional_integer(0, 0));
-    due.now = (beat && now - *beat > limits.lease_duration) || (due.next && *due.next <= now);
+    if (due.next && *due.next <= now) due.since = due.next;
+    if (beat && now - *beat > limits.lease_duration)
+        due.since = earlier(due.since, *beat + limits.lease_duration);
+    due.now = due.since.has_value();
     return due;
 }
 
 Answer<void> do_what_is_due(Ledger& ledger, WorkerId worker) {
     TRY(ledger.sql().run(alive_sql, db::PgValues(number(worker), column_of(ledger.now()))));
-    TRY(bury_dead_workers(ledger));
-    TRY(ledger.flush());
-    TRY(fail_late_starters(ledger));
-    TRY(fail_overdue(ledger));
-    TRY(run_schedules(ledger));
-    TRY(wake_jobs(ledger));
-    TRY(wake_urls(ledger));
-    TRY(wake_changes(ledger));
+    TRY(do_what_is_due(ledger));
     return Result<void>{};
+}
+
+Result<void> maintain(Ledger& ledger) {
+    TRY(do_what_is_due(ledger));
+    if (!TRY(ledger.sql().run(has_waiting_group_sql)).empty()) ledger.reconsider_groups();
+    return {};
 }
 
 }  // namespace quarry::store::postgres

@@ -1,5 +1,5 @@
 // What becomes due by itself: delays that are over, jobs that waited or ran for too long, workers that died,
-// schedules. Whoever asks for work does it first.
+// schedules. Who leads does it (leadership.h); so does whoever asks for work, if it is not done in time.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,12 @@
 namespace quarry::store::postgres {
 
 struct Due {
-    bool now = false;                 // something is due
-    std::optional<Timestamp> next{};  // when something will be
-    bool knows_worker = true;         // that asked
-    bool has_backlog = false;         // jobs wait because their owners had no place
+    bool now = false;                      // something is due
+    std::optional<Timestamp> next{};       // when something will be
+    bool knows_worker = true;              // that asked
+    bool has_backlog = false;              // jobs wait because their owners had no place
+    std::optional<Timestamp> since{};      // what is due has been so
+    std::optional<std::int64_t> leader{};  // the process that leads, if any does
 };
 // Cheap: looks at the heads of a few indexes.
 Result<Due> look_what_is_due(db::PgConnection& sql, const StoreLimits& limits, WorkerId worker,
@@ -20,6 +22,8 @@ Result<Due> look_what_is_due(db::PgConnection& sql, const StoreLimits& limits, W
 
 // Whoever asks for work is alive: what `worker` holds stays with it.
 Answer<void> do_what_is_due(Ledger& ledger, WorkerId worker);
+// The same for nobody in particular. Groups that may begin and were passed over do so.
+Result<void> maintain(Ledger& ledger);
 
 std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Timestamp> right);
 

@@ -15,6 +15,7 @@
 #include "store/postgres/filtered.h"
 #include "store/postgres/finisher.h"
 #include "store/postgres/group_life.h"
+#include "store/postgres/leadership.h"
 #include "store/postgres/lease_life.h"
 #include "store/postgres/leasing.h"
 #include "store/postgres/metric_rows.h"
@@ -46,6 +47,9 @@ public:
           finisher_(transactor_, [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }),
           begun_saver_([this](std::stop_token stop) { save_begun(std::move(stop)); }) {
         transactor_.set_clock(now);
+        // A test that makes the time also says when somebody looks at it.
+        if (!config.clock)
+            keeper_ = std::jthread([this](std::stop_token stop) { maintain(std::move(stop)); });
     }
 
     ~PostgresStore() override;
@@ -186,6 +190,8 @@ private:
     using PageOperation = pg::Answer<pg::PagesChanged> (&)(Ledger&, const PageFilter&, std::int64_t);
     Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
     Result<pg::Due> look_what_is_due(WorkerId worker);
+    bool is_for_others(const pg::Due& due) const;
+    void maintain(std::stop_token stop);
     Result<Leased> claim(const Demand& demand, bool has_backlog);
     void give_back_unconfirmed();
 
@@ -202,7 +208,8 @@ private:
     pg::Transactor transactor_;
     pg::Notifier notifier_;
     pg::Finisher finisher_;
-    std::jthread begun_saver_;  // the last: its thread uses all of the above
+    const pg::Leadership leadership_;
+    std::jthread begun_saver_, keeper_;  // the last: their threads use all of the above
 };
 
 // A job that kills its process shall be counted as having done so, though saying that it begins waits for
@@ -223,9 +230,30 @@ void PostgresStore::save_begun(std::stop_token stop) {
     }
 }
 
+// Also where nobody asks for work: delays end, and what the dead held goes back.
+void PostgresStore::maintain(std::stop_token stop) {
+    name_this_thread("pg-keeper");
+    constexpr std::chrono::milliseconds often_enough{1'000};
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+        never.wait_for(lock, stop, often_enough, [] { return false; });
+        if (stop.stop_requested()) return;
+        (void)soon<void>([&](Ledger& ledger) -> pg::Answer<void> {
+            const bool leads = TRY(leadership_.lead(ledger));
+            if (leads) TRY(pg::maintain(ledger));
+            return Result<void>{};
+        });
+    }
+}
+
 PostgresStore::~PostgresStore() {
-    begun_saver_.request_stop();
-    begun_saver_.join();
+    for (std::jthread* thread : {&begun_saver_, &keeper_}) {
+        thread->request_stop();
+        if (thread->joinable()) thread->join();
+    }
+    (void)soon<void>([&](Ledger& ledger) { return leadership_.resign(ledger); });
     // Whoever cannot say farewell is missed by their beat.
     for (const WorkerId worker : workers_.with([](auto& workers) { return workers; }))
         (void)soon<void>([&](Ledger& ledger) { return pg::retire_worker(ledger, worker); });
@@ -244,13 +272,24 @@ Result<pg::Due> PostgresStore::look_what_is_due(WorkerId worker) {
     return pg::look_what_is_due(*connection, transactor_.process().limits, worker, now());
 }
 
+bool PostgresStore::is_for_others(const pg::Due& due) const {
+    if (!due.since || !due.leader || *due.leader == leadership_.id()) return false;
+    return now() - *due.since < pg::Leadership::grace;
+}
+
 Result<Leased> PostgresStore::lease(const Demand& demand) {
     auto due = look_what_is_due(demand.worker);
     // A connection that was lost since it was last used is no reason to fail.
     if (!due) due = TRY(look_what_is_due(demand.worker));
     if (!due->knows_worker) return fail(ErrorCode::not_found, "unknown worker");
-    if (due->now) {
-        TRY(soon<void>([&](Ledger& ledger) { return pg::do_what_is_due(ledger, demand.worker); }));
+    if (is_for_others(*due)) {
+        due->next = now() + pg::Leadership::grace;
+    } else if (due->now) {
+        const auto do_it = [&](Ledger& ledger) -> pg::Answer<void> {
+            TRY(leadership_.lead(ledger));
+            return pg::do_what_is_due(ledger, demand.worker);
+        };
+        TRY(soon<void>(do_it));
         due = TRY(look_what_is_due(demand.worker));
     }
     give_back_unconfirmed();
@@ -359,6 +398,9 @@ Result<void> PostgresStore::erase(GroupId group) {
 Result<Swept> PostgresStore::sweep(const Retention& retention, std::chrono::milliseconds budget) {
     const auto end = std::chrono::steady_clock::now() + budget;
     Swept swept;
+    const bool leads =
+        TRY(soon<bool>([&](Ledger& ledger) -> pg::Answer<bool> { return leadership_.lead(ledger); }));
+    if (!leads) return swept;
     do {
         const pg::SweepStep step =
             TRY(soon<pg::SweepStep>([&](Ledger& ledger) { return pg::sweep_some(ledger, retention); }));

@@ -177,6 +177,73 @@ TEST_CASE("what a lease has taken whose answer was lost is given out again") {
     CHECK(store->finish({{jobs[0].lease, {}}}).value().at(0) == Verdict::applied);
 }
 
+TEST_CASE("one process removes what is old, and another one when that ends or is not heard of") {
+    bool ends_in_order = false;
+    SUBCASE("it ends") {
+        ends_in_order = true;
+    }
+    SUBCASE("it is not heard of") {}
+    PLACE(place);
+    auto leader = place.open();
+    const auto other = place.open();
+    const WorkerId worker = other->register_worker("works").value();
+    const auto end_a_job = [&] {
+        REQUIRE(other->add({{.kind = "work"}}));
+        REQUIRE(other->finish({{lease(*other, worker).at(0).lease, {}}}));
+    };
+    const Retention nothing_lasts{.completed_jobs = 0ms};
+    end_a_job();
+    CHECK(leader->sweep(nothing_lasts, 1s).value().jobs == 1);
+    end_a_job();
+    CHECK(other->sweep(nothing_lasts, 1s).value().jobs == 0);
+
+    if (ends_in_order) leader.reset();
+    if (!ends_in_order) place.clock.advance(11s);
+
+    CHECK(other->sweep(nothing_lasts, 1s).value().jobs == 1);
+}
+
+TEST_CASE("who leads wakes what is due, and others do when it is late") {
+    PLACE(place);
+    const auto leader = place.open(), other = place.open();
+    const WorkerId worker = other->register_worker("works").value();
+    REQUIRE(leader->sweep({}, 0ms));
+    REQUIRE(other->add({{.kind = "work", .run_at = place.clock.now() + 1s}}));
+    place.clock.advance(1s);
+    const Leased early = other->lease({.worker = worker, .kinds = {{"work", 1}}}).value();
+    CHECK(early.jobs.empty());
+    REQUIRE(early.next_due);
+    CHECK(*early.next_due > place.clock.now());
+
+    place.clock.advance(100ms);
+
+    CHECK(lease(*other, worker).size() == 1);
+}
+
+TEST_CASE("a crawl that was locked when its turn came begins all the same") {
+    const std::unique_ptr<Postgres> server = Postgres::start({.fsync = false});
+    if (!server) {
+        MESSAGE("skipped: PostgreSQL is not installed");
+        return;
+    }
+    const std::string url = server->url(server->create_database());
+    const auto store = open_postgres_store({.database = {.url = url}}).value();
+    const auto reader = open_postgres_reader({.url = url}).value();
+    REQUIRE(store->set_limits("ann", {.running_groups = 1}));
+    const GroupId first = store->add_group({.owner = "ann"}, {{.kind = "work"}}, {}).value();
+    const GroupId second = store->add_group({.owner = "ann"}, {{.kind = "work"}}, {}).value();
+    auto frozen = db::PgConnection::open({.url = url}).value();
+    REQUIRE(frozen.execute("begin"));
+    REQUIRE(frozen.query("select 1 from quarry.grp where id = $1 for update", db::PgValues(number(second))));
+    REQUIRE(store->cancel(first));
+    CHECK(reader->group(second)->state == JobState::queued);
+
+    REQUIRE(frozen.execute("rollback"));
+
+    while (reader->group(second)->state != JobState::running)
+        (void)store->wait_for_change(0, store->now() + 1s, {});
+}
+
 TEST_CASE(
     "a job is promised only once it is written, also when the server crashes and counts on from before it") {
     // Nobody writes down by chance what the crash is to take.
