@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "base/cron.h"
@@ -66,10 +67,7 @@ public:
     Result<Leased> lease(const Demand& demand) override;
     void begin(LeaseRef lease) override {
         if (is_of_content(lease.id)) return content_->begin(lease);
-        begun_.with([&](auto& begun) {
-            begun.push_back(number(lease.id));
-            begun.push_back(number(lease.token));
-        });
+        begun_.with([&](auto& begun) { begun[number(lease.id)] = number(lease.token); });
     }
     Result<std::vector<JobId>> beat(WorkerId worker, std::span<const Progress> progress) override;
     Result<void> release(std::vector<LeaseRef> leases) override;
@@ -176,7 +174,12 @@ private:
         return result;
     }
     std::vector<std::int64_t> take_begun() {
-        return begun_.with([](auto& begun) { return std::exchange(begun, {}); });
+        std::vector<std::int64_t> pairs;
+        for (const auto& [id, token] : begun_.with([](auto& begun) { return std::exchange(begun, {}); })) {
+            pairs.push_back(id);
+            pairs.push_back(token);
+        }
+        return pairs;
     }
     static void add_numbers(Message& message, std::span<const std::int64_t> numbers) {
         message.list(numbers.size());
@@ -195,8 +198,8 @@ private:
     RedisLink link_;
     FormerUrls former_;
     KnownKeys known_;
-    std::mutex known_mutex_;  // one thread adds at a time
-    Guarded<std::vector<std::int64_t>> begun_;
+    std::mutex known_mutex_;                                         // one thread adds at a time
+    Guarded<std::unordered_map<std::int64_t, std::int64_t>> begun_;  // tokens by id, not told yet
     Guarded<std::map<std::int64_t, LocalWorker>> workers_;
     News news_;
     std::shared_ptr<void> content_events_;
@@ -350,6 +353,10 @@ Result<void> RedisStore::release(std::vector<LeaseRef> refs) {
 }
 
 void RedisStore::finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) {
+    // That it had begun need not be told of what ends now.
+    begun_.with([&](auto& begun) {
+        for (const Finished& one : finished) begun.erase(number(one.lease.id));
+    });
     const auto is_there = [](const Finished& one) { return is_of_content(one.lease.id); };
     if (std::ranges::none_of(finished, is_there))
         return finisher_->submit(std::move(finished), std::move(callback), haste);

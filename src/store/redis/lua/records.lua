@@ -1,13 +1,12 @@
 -- Rows of a hash, each a list of values packed by MessagePack. They are read once, changed in memory, and written when
 -- the script ends. 0 and "" stand for nothing.
-local function row_table(key, fields)
+--
+-- How a row is read from its values and written as them is spelt out for each table, since that is done for every job of
+-- every script: no loop over names, and tables that are made in their final size.
+local function row_table(key, row_of, values_of)
     local rows, dirty, order = {}, {}, {}
     local rowset = {}
-    local function decode(text)
-        local values, row = cmsgpack.unpack(text), {}
-        for index = 1, #fields do row[fields[index]] = values[index] end
-        return row
-    end
+    local function decode(text) return row_of(cmsgpack.unpack(text)) end
     -- Reads many at once; get() then finds them.
     function rowset.fetch(ids)
         for first = 1, #ids, 1000 do
@@ -48,9 +47,7 @@ local function row_table(key, fields)
             local id = order[index]
             local row = rows[id]
             if row then
-                local values = {}
-                for field = 1, #fields do values[field] = row[fields[field]] end
-                later('HSET', key, id, cmsgpack.pack(values))
+                later('HSET', key, id, cmsgpack.pack(values_of(row)))
             else
                 later('HDEL', key, id)
             end
@@ -60,26 +57,79 @@ local function row_table(key, fields)
     return rowset
 end
 
-local jobs = row_table(keys.jobs, {
-    'kind', 'state', 'priority', 'owner', 'group', 'attempts', 'max_attempts', 'stalls', 'progress', 'created', 'run_at',
-    'start_by', 'deadline', 'unique', 'error', 'private', 'started', 'finished', 'token', 'turn',
-})
-local urls = row_table(keys.urls, {
-    'group', 'host', 'key', 'state', 'priority', 'depth', 'redirects', 'source', 'attempts', 'stalls', 'status', 'skipped',
-    'run_at', 'finished', 'content', 'token', 'error', 'url', 'final_url', 'note',
-})
-local leases = row_table(keys.leases, {'token', 'worker', 'group', 'host', 'owner', 'at', 'begun'})
-local groups = row_table(keys.groups, {
-    'state', 'owner', 'priority', 'company', 'page_limit', 'url_limit', 'collection', 'site', 'index_pages', 'private',
-    'has_closing', 'has_notice', 'kind', 'created', 'started', 'finished', 'last_id', 'turn', 'url_turn', 'host_turn', 'left',
-    'jobs_open', 'discovered', 'queued', 'running', 'completed', 'failed', 'skipped', 'unchanged', 'duplicates', 'gone',
-    'not_admitted', 'removed', 'bytes', 'fetch_us', 'extract_us',
-})
-local owners = row_table(keys.owners, {
-    'limited', 'running_jobs_limit', 'running_groups_limit', 'open_jobs_limit', 'requests_per_minute', 'pages_per_month',
-    'open_jobs', 'running_jobs', 'running_urls', 'running_groups', 'exclusive_groups', 'turn', 'url_turn', 'has_backlog',
-})
-local hosts = row_table(keys.hosts, {'name', 'known', 'connections', 'delay', 'not_before', 'worker', 'claimed', 'released'})
+local jobs = row_table(keys.jobs, function(v)
+    return {
+        kind = v[1], state = v[2], priority = v[3], owner = v[4], group = v[5], attempts = v[6], max_attempts = v[7],
+        stalls = v[8], progress = v[9], created = v[10], run_at = v[11], start_by = v[12], deadline = v[13],
+        unique = v[14], error = v[15], private = v[16], started = v[17], finished = v[18], token = v[19], turn = v[20],
+    }
+end, function(r)
+    return {
+        r.kind, r.state, r.priority, r.owner, r.group, r.attempts, r.max_attempts, r.stalls, r.progress, r.created,
+        r.run_at, r.start_by, r.deadline, r.unique, r.error, r.private, r.started, r.finished, r.token, r.turn,
+    }
+end)
+local urls = row_table(keys.urls, function(v)
+    return {
+        group = v[1], host = v[2], key = v[3], state = v[4], priority = v[5], depth = v[6], redirects = v[7],
+        source = v[8], attempts = v[9], stalls = v[10], status = v[11], skipped = v[12], run_at = v[13],
+        finished = v[14], content = v[15], token = v[16], error = v[17], url = v[18], final_url = v[19], note = v[20],
+    }
+end, function(r)
+    return {
+        r.group, r.host, r.key, r.state, r.priority, r.depth, r.redirects, r.source, r.attempts, r.stalls, r.status,
+        r.skipped, r.run_at, r.finished, r.content, r.token, r.error, r.url, r.final_url, r.note,
+    }
+end)
+local leases = row_table(keys.leases, function(v)
+    return {
+        token = v[1], worker = v[2], group = v[3], host = v[4], owner = v[5], at = v[6], begun = v[7],
+    }
+end, function(r)
+    return {
+        r.token, r.worker, r.group, r.host, r.owner, r.at, r.begun,
+    }
+end)
+local groups = row_table(keys.groups, function(v)
+    return {
+        state = v[1], owner = v[2], priority = v[3], company = v[4], page_limit = v[5], url_limit = v[6],
+        collection = v[7], site = v[8], index_pages = v[9], private = v[10], has_closing = v[11], has_notice = v[12],
+        kind = v[13], created = v[14], started = v[15], finished = v[16], last_id = v[17], turn = v[18],
+        url_turn = v[19], host_turn = v[20], left = v[21], jobs_open = v[22], discovered = v[23], queued = v[24],
+        running = v[25], completed = v[26], failed = v[27], skipped = v[28], unchanged = v[29], duplicates = v[30],
+        gone = v[31], not_admitted = v[32], removed = v[33], bytes = v[34], fetch_us = v[35], extract_us = v[36],
+    }
+end, function(r)
+    return {
+        r.state, r.owner, r.priority, r.company, r.page_limit, r.url_limit, r.collection, r.site, r.index_pages,
+        r.private, r.has_closing, r.has_notice, r.kind, r.created, r.started, r.finished, r.last_id, r.turn,
+        r.url_turn, r.host_turn, r.left, r.jobs_open, r.discovered, r.queued, r.running, r.completed, r.failed,
+        r.skipped, r.unchanged, r.duplicates, r.gone, r.not_admitted, r.removed, r.bytes, r.fetch_us, r.extract_us,
+    }
+end)
+local owners = row_table(keys.owners, function(v)
+    return {
+        limited = v[1], running_jobs_limit = v[2], running_groups_limit = v[3], open_jobs_limit = v[4],
+        requests_per_minute = v[5], pages_per_month = v[6], open_jobs = v[7], running_jobs = v[8], running_urls = v[9],
+        running_groups = v[10], exclusive_groups = v[11], turn = v[12], url_turn = v[13], has_backlog = v[14],
+    }
+end, function(r)
+    return {
+        r.limited, r.running_jobs_limit, r.running_groups_limit, r.open_jobs_limit, r.requests_per_minute,
+        r.pages_per_month, r.open_jobs, r.running_jobs, r.running_urls, r.running_groups, r.exclusive_groups, r.turn,
+        r.url_turn, r.has_backlog,
+    }
+end)
+local hosts = row_table(keys.hosts, function(v)
+    return {
+        name = v[1], known = v[2], connections = v[3], delay = v[4], not_before = v[5], worker = v[6], claimed = v[7],
+        released = v[8],
+    }
+end, function(r)
+    return {
+        r.name, r.known, r.connections, r.delay, r.not_before, r.worker, r.claimed, r.released,
+    }
+end)
 
 -- The numbers of model/job.h, model/frontier.h, model/group.h and base/result.h.
 local QUEUED, RUNNING, COMPLETED, FAILED, CANCELLED, PAUSED = 0, 1, 2, 3, 4, 5
