@@ -173,6 +173,10 @@ void add_filter(Message& message, const JobFilter& filter) {
     message.add("older_than").add(filter.older_than ? std::int64_t{filter.older_than->count()} : -1);
 }
 
+bool only_completes(const Outcome& outcome) {
+    return is_plain(outcome) && std::holds_alternative<Completed>(outcome.end);
+}
+
 void add_outcome(Message& message, const Outcome& outcome, const Visited& kept) {
     const bool is_kept = kept.content || kept.must_fetch_again || kept.removed > 0 || kept.bytes > 0;
     if (is_plain(outcome) && !is_kept) {

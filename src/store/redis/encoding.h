@@ -23,6 +23,8 @@ void add_urls(Message& message, std::span<const FoundUrl> urls);
 void add_group(Message& message, const NewGroup& group);
 void add_filter(Message& message, const JobFilter& filter);
 
+// Whether an outcome ends its job as completed and says nothing else: many of those are one step.
+bool only_completes(const Outcome& outcome);
 // An outcome, and what the content store said of its pages.
 void add_outcome(Message& message, const Outcome& outcome, const Visited& kept);
 

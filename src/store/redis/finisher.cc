@@ -17,8 +17,9 @@ constexpr std::size_t most_on_their_way = 5'000;
 constexpr std::size_t items_per_script = 300;
 constexpr auto patience = 3ms;  // of outcomes that nobody waits for
 
-// Verdicts of check.lua beyond those of Verdict.
-constexpr std::int64_t is_copy = 3;
+// Verdicts of scripts beyond those of Verdict: of check.lua, and of finish.lua for one whose event is made
+// here.
+constexpr std::int64_t is_copy = 3, applied_quietly = 4;
 
 bool has_content(const Outcome& outcome) {
     return !outcome.pages.empty() || !outcome.gone.empty() || outcome.settle;
@@ -153,7 +154,8 @@ void Finisher::finish_some(std::span<Item> items) {
 void Finisher::keep_pages(std::span<Item> items) {
     std::vector<Item*> with_content;
     for (Item& item : items) {
-        if (has_content(item.finished().outcome)) with_content.push_back(&item);
+        item.has_content = has_content(item.finished().outcome);
+        if (item.has_content) with_content.push_back(&item);
     }
     if (with_content.empty()) return;
     const auto kept = check_and_keep(with_content);
@@ -207,30 +209,52 @@ Result<void> Finisher::keep_visits(const KeptCrawl& crawl, std::span<Item*> item
     return {};
 }
 
+// Those that only complete come first: the script does them all at once.
+Message Finisher::message_of(std::span<Item*> open) {
+    const auto others = std::ranges::stable_partition(open, [](const Item* item) {
+        return !item->has_content && only_completes(item->finished().outcome);
+    });
+    const std::vector<std::int64_t> begun = parts_.take_begun();
+    Message message;
+    message.list(3).list(begun.size());
+    for (const std::int64_t value : begun) message.add(value);
+    const std::span plain(open.begin(), others.begin());
+    message.list(plain.size() * 3);
+    for (const Item* item : plain) {
+        const Finished& finished = item->finished();
+        message.add(std::to_string(number(finished.lease.id))).add(number(finished.lease.token));
+        message.add(std::get<Completed>(finished.outcome.end).result);
+    }
+    message.list(others.size());
+    for (const Item* item : others) {
+        const Finished& finished = item->finished();
+        message.list(3).add(number(finished.lease.id)).add(number(finished.lease.token));
+        add_outcome(message, finished.outcome, item->kept);
+    }
+    return message;
+}
+
 Result<void> Finisher::end_leases(std::span<Item> items) {
     std::vector<Item*> open;
     for (Item& item : items) {
         if (!item.is_settled) open.push_back(&item);
     }
     if (open.empty()) return {};
-    const std::vector<std::int64_t> begun = parts_.take_begun();
-    Message message;
-    message.list(2).list(begun.size());
-    for (const std::int64_t value : begun) message.add(value);
-    message.list(open.size());
-    for (const Item* item : open) {
-        const Finished& finished = item->finished();
-        message.list(3).add(number(finished.lease.id)).add(number(finished.lease.token));
-        add_outcome(message, finished.outcome, item->kept);
-    }
+    const Message message = message_of(open);
     bool was_lost = false;
     auto answer = parts_.link.call("finish", message, &was_lost);
     // Whether it was done is not known: sent again, it is recognised.
     if (!answer && was_lost) answer = parts_.link.call("finish", message);
     if (!answer) return std::unexpected(answer.error());
+    for (std::size_t index = 0; index < open.size(); ++index) {
+        const std::int64_t verdict = answer->result()[index].integer();
+        settle(*open[index], verdict == applied_quietly ? Verdict::applied : static_cast<Verdict>(verdict));
+        if (verdict != applied_quietly) continue;
+        answer->events.push_back({.what = Event::What::job_ended,
+                                  .id = open[index]->finished().lease.id,
+                                  .state = JobState::completed});
+    }
     parts_.on_answer(*answer);
-    for (std::size_t index = 0; index < open.size(); ++index)
-        settle(*open[index], static_cast<Verdict>(answer->result()[index].integer()));
     return {};
 }
 

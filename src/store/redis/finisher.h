@@ -42,6 +42,7 @@ private:
         Call* call = nullptr;
         std::size_t index = 0;
         Visited kept{};
+        bool has_content = false;
         bool is_settled = false;  // its verdict is known, or its call has failed
 
         Finished& finished() const { return call->finished[index]; }
@@ -54,6 +55,7 @@ private:
     void keep_pages(std::span<Item> items);
     Result<void> check_and_keep(std::span<Item*> items);
     Result<void> keep_visits(const KeptCrawl& crawl, std::span<Item*> items, std::vector<Visit> visits);
+    Message message_of(std::span<Item*> open);
     Result<void> end_leases(std::span<Item> items);
     static void settle(Item& item, Verdict verdict);
 

@@ -79,7 +79,8 @@ local function sync(key)
         redis.call(batch.command, key, unpack(batch.arguments, first, math.min(first + most_arguments - 1, #batch.arguments)))
     end
 end
-local function later(command, key, first, second)
+-- The arguments gathered for one command, to be added to as long as nothing else is done to the key.
+local function gather(command, key)
     local batch = gathered[key]
     if batch and batch.command ~= command then
         sync(key)
@@ -90,7 +91,10 @@ local function later(command, key, first, second)
         gathered[key] = batch
         gathered_order[#gathered_order + 1] = key
     end
-    local arguments = batch.arguments
+    return batch.arguments
+end
+local function later(command, key, first, second)
+    local arguments = gather(command, key)
     arguments[#arguments + 1] = first
     if second ~= nil then arguments[#arguments + 1] = second end
 end

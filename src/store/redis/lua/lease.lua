@@ -6,84 +6,127 @@ if redis.call('HEXISTS', keys.worker_names, worker) == 0 then return refuse(NOT_
 note_begun(input[6])
 local lost_call = input[8]
 if lost_call ~= 0 and redis.call('HGET', keys.last_lease(worker), 'call') == tostring(lost_call) then
-    for _, pair in ipairs(cmsgpack.unpack(redis.call('HGET', keys.last_lease(worker), 'given'))) do
-        local lease = leases.get(pair[1])
-        if lease and lease.token == pair[2] then take_back(pair[1], lease, false) end
+    local given = cmsgpack.unpack(redis.call('HGET', keys.last_lease(worker), 'given'))
+    for index = 1, #given, 2 do
+        local id = tonumber(given[index])
+        local lease = leases.get(id)
+        if lease and lease.token == given[index + 1] then take_back(id, lease, false) end
     end
 end
 hear_of(worker)
 do_what_is_due()
 
-local given = {}
+local given = {}  -- ids and tokens in turn
+local function give(id, token)
+    given[#given + 1] = id
+    given[#given + 1] = token
+end
 local oldest_every = 16
 
--- The oldest of those at the head of their priorities, so that a low priority is delayed, never starved.
-local function take_oldest(key)
-    local oldest, from = nil, '-inf'
-    while true do
-        local head = redis.call('ZRANGEBYSCORE', key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-        if not head[1] then break end
-        if not oldest or tonumber(head[1]) < tonumber(oldest) then oldest = head[1] end
-        from = string.format('%.0f', (math.floor(tonumber(head[2]) / turns_per_priority) + 1) * turns_per_priority)
-    end
-    if oldest then redis.call('ZREM', key, oldest) end
-    return oldest
-end
-local function take_from_line(key, claims, slots)
-    local ids = {}
-    local oldest = math.floor((claims + slots) / oldest_every) - math.floor(claims / oldest_every)
-    for _ = 1, oldest do ids[#ids + 1] = take_oldest(key) end
-    local popped = redis.call('ZPOPMIN', key, slots - #ids)
-    for index = 1, #popped, 2 do ids[#ids + 1] = popped[index] end
-    return ids
-end
-
-local leased_jobs, leased_ids = {}, {}
-local function lease_job(id, job, kind)
-    local lease = {token = next_token(), worker = worker, group = job.group, host = 0, owner = job.owner, at = now, begun = 0}
-    add_lease(id, lease)
-    count_job(job, QUEUED, -1)
-    count_job(job, RUNNING, 1)
-    if job.turn > meta('turn') then set_meta('turn', job.turn) end
-    given[#given + 1] = {id, lease.token}
-    leased_ids[#leased_ids + 1] = id
-    leased_jobs[#leased_jobs + 1] = {
-        id, lease.token, kind, '', job.attempts + 1, job.max_attempts, job.stalls, job.owner, job.group, job.deadline,
-    }
-end
-local function lease_jobs(kind, slots)
-    local key = keys.ready(kind)
-    sync(key)
-    local claims, examined = tonumber(redis.call('GET', keys.claims(kind)) or 0), 0
-    while slots > 0 and examined < 2000 do
-        local ids = take_from_line(key, claims, slots)
-        if #ids == 0 then break end
-        examined = examined + #ids
-        jobs.fetch(ids)
-        for _, text in ipairs(ids) do
-            local id = tonumber(text)
-            local job = jobs.get(id)
-            local group = job and open_group(job.group)
-            local may_run = job and job.state == QUEUED and has_room(owner_of(job.owner)) and
-                            (not group or group.state == RUNNING)
-            if may_run then
-                lease_job(id, job, kind)
-                slots = slots - 1
-                claims = claims + 1
-            elseif job then
-                put_in_line(id, job)
-            end
+-- Jobs, in a block of their own: a script may have 200 names at once.
+local leased_jobs = {}
+do
+    -- The oldest of those at the head of their priorities, so that a low priority is delayed, never starved.
+    local function take_oldest(key)
+        local oldest, from = nil, '-inf'
+        while true do
+            local head = redis.call('ZRANGEBYSCORE', key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+            if not head[1] then break end
+            if not oldest or tonumber(head[1]) < tonumber(oldest) then oldest = head[1] end
+            from = string.format('%.0f', (math.floor(tonumber(head[2]) / turns_per_priority) + 1) * turns_per_priority)
         end
-        sync(key)
+        if oldest then redis.call('ZREM', key, oldest) end
+        return oldest
     end
-    redis.call('SET', keys.claims(kind), claims)
-end
-for index = 1, #kinds, 2 do lease_jobs(kinds[index], kinds[index + 1]) end
-for first = 1, #leased_ids, 1000 do
-    local last = math.min(first + 999, #leased_ids)
-    sync(keys.payloads)
-    local payloads = redis.call('HMGET', keys.payloads, unpack(leased_ids, first, last))
-    for index = first, last do leased_jobs[index][4] = payloads[index - first + 1] or '' end
+    local function take_from_line(key, claims, slots)
+        local ids = {}
+        local oldest = math.floor((claims + slots) / oldest_every) - math.floor(claims / oldest_every)
+        for _ = 1, oldest do ids[#ids + 1] = take_oldest(key) end
+        local popped = redis.call('ZPOPMIN', key, slots - #ids)
+        for index = 1, #popped, 2 do ids[#ids + 1] = popped[index] end
+        return ids
+    end
+
+    local leased_ids = {}
+    local function add_leased(id, token, kind, facts)
+        give(id, token)
+        leased_ids[#leased_ids + 1] = id
+        facts[1], facts[2], facts[3], facts[4] = id, token, kind, ''
+        leased_jobs[#leased_jobs + 1] = facts
+    end
+    local function lease_job(id, job, kind)
+        local lease = {token = next_token(), worker = worker, group = job.group, host = 0, owner = job.owner, at = now, begun = 0}
+        add_lease(id, lease)
+        count_job(job, QUEUED, -1)
+        count_job(job, RUNNING, 1)
+        if job.turn > meta('turn') then set_meta('turn', job.turn) end
+        add_leased(id, lease.token, kind, {
+            0, 0, 0, 0, job.attempts + 1, job.max_attempts, job.stalls, job.owner, job.group, job.deadline,
+        })
+    end
+    -- A job of no group, as most are, is leased by its text: its row does not change. True if that was done.
+    local held = keys.held_by(worker)
+    local function lease_by_text(id, text, kind)
+        local state, _, _, _, _, _, _, deadline, group, _, owner_name, _, attempts, max_attempts, stalls, turn =
+            struct.unpack(JOB_HEAD, text)
+        if group ~= 0 or state ~= QUEUED then return false end
+        local owner = owner_of(owner_name)
+        if not has_room(owner) then return false end
+        owner.running_jobs = owner.running_jobs + 1
+        owners.touch(owner_name)
+        local token = next_token()
+        later('HSET', keys.leases, id, struct.pack(LEASE, token, worker, 0, 0, 0, now, #owner_name, owner_name))
+        later('SADD', held, id)
+        if turn > meta('turn') then set_meta('turn', turn) end
+        add_leased(id, token, kind, {0, 0, 0, 0, attempts + 1, max_attempts, stalls, owner_name, 0, deadline})
+        return true
+    end
+    local function lease_any(id, text, kind)
+        local job = text and not jobs.is_loaded(id) and jobs.load(id, text) or jobs.get(id)
+        local group = job and open_group(job.group)
+        local may_run = job and job.state == QUEUED and has_room(owner_of(job.owner)) and (not group or group.state == RUNNING)
+        if may_run then
+            lease_job(tonumber(id), job, kind)
+        elseif job then
+            put_in_line(tonumber(id), job)
+        end
+        return may_run
+    end
+    local function lease_jobs(kind, slots)
+        local key = keys.ready(kind)
+        sync(key)
+        local claims, examined, by_text = tonumber(redis.call('GET', keys.claims(kind)) or 0), 0, 0
+        while slots > 0 and examined < 2000 do
+            local ids = take_from_line(key, claims, slots)
+            if #ids == 0 then break end
+            examined = examined + #ids
+            local texts = redis.call('HMGET', keys.jobs, unpack(ids))
+            for index = 1, #ids do
+                local id, text, is_leased = ids[index], texts[index], false
+                if text and not jobs.is_loaded(id) and lease_by_text(id, text, kind) then
+                    by_text = by_text + 1
+                    is_leased = true
+                else
+                    is_leased = lease_any(id, text, kind)
+                end
+                if is_leased then
+                    slots = slots - 1
+                    claims = claims + 1
+                end
+            end
+            sync(key)
+        end
+        count_jobs(kind, QUEUED, -by_text)
+        count_jobs(kind, RUNNING, by_text)
+        redis.call('SET', keys.claims(kind), claims)
+    end
+    for index = 1, #kinds, 2 do lease_jobs(kinds[index], kinds[index + 1]) end
+    for first = 1, #leased_ids, 1000 do
+        local last = math.min(first + 999, #leased_ids)
+        sync(keys.payloads)
+        local payloads = redis.call('HMGET', keys.payloads, unpack(leased_ids, first, last))
+        for index = first, last do leased_jobs[index][4] = payloads[index - first + 1] or '' end
+    end
 end
 
 -- URLs: crawls take turns, by priority, then owners, then each owner's crawls.
@@ -129,7 +172,7 @@ local function lease_url(id, group_id, group)
     group.queued = group.queued - 1
     group.running = group.running + 1
     groups.touch(group_id)
-    given[#given + 1] = {id, lease.token}
+    give(id, lease.token)
     leased_urls[#leased_urls + 1] = {
         id, lease.token, group_id, url.host, host.name, url.url, url.key, url.depth, url.redirects, url.source, url.attempts + 1,
         group.collection, group.site, group.private,

@@ -25,12 +25,12 @@ local function remove_lease(id, lease)
     if is_url(lease) then
         owner.running_urls = owner.running_urls - 1
         release_host(lease.host)
+        wakes = 1
     else
         owner.running_jobs = owner.running_jobs - 1
         owners_with_room[lease.owner] = true
     end
     owners.touch(lease.owner)
-    wakes = 1
 end
 
 local function take_back_job(id, lease, stalled)

@@ -1,12 +1,10 @@
--- Rows of a hash, each a list of values packed by MessagePack. They are read once, changed in memory, and written when
--- the script ends. 0 and "" stand for nothing.
+-- Rows of a hash. They are read once, changed in memory, and written when the script ends. 0 and "" stand for nothing.
 --
--- How a row is read from its values and written as them is spelt out for each table, since that is done for every job of
+-- How a row is read from its text and written as one is spelt out for each table, since that is done for every job of
 -- every script: no loop over names, and tables that are made in their final size.
-local function row_table(key, row_of, values_of)
+local function row_table(key, decode, encode)
     local rows, dirty, order = {}, {}, {}
     local rowset = {}
-    local function decode(text) return row_of(cmsgpack.unpack(text)) end
     -- Reads many at once; get() then finds them.
     function rowset.fetch(ids)
         for first = 1, #ids, 1000 do
@@ -25,6 +23,13 @@ local function row_table(key, row_of, values_of)
             rows[id] = text and decode(text) or false
         end
         return rows[id] or nil
+    end
+    -- Whether this script has read or changed it: then its text may be out of date.
+    function rowset.is_loaded(id) return rows[id] ~= nil end
+    -- The same as get(), of one that is not loaded and whose text was read.
+    function rowset.load(id, text)
+        rows[id] = decode(text)
+        return rows[id]
     end
     function rowset.touch(id)
         id = tostring(id)
@@ -47,7 +52,7 @@ local function row_table(key, row_of, values_of)
             local id = order[index]
             local row = rows[id]
             if row then
-                later('HSET', key, id, cmsgpack.pack(values_of(row)))
+                later('HSET', key, id, encode(row))
             else
                 later('HDEL', key, id)
             end
@@ -57,19 +62,39 @@ local function row_table(key, row_of, values_of)
     return rowset
 end
 
-local jobs = row_table(keys.jobs, function(v)
+-- Jobs and leases are packed binary, which is read without making a table. What the end of a job changes comes first, so
+-- that hundreds are ended by writing another beginning (finishing.lua).
+local JOB_END, JOB_END_BYTES = '<Bdddd', 33  -- state, run_at, started, finished, token
+local JOB_HEAD = JOB_END .. 'BdddI4c0I4c0I4c0i4i4i4d'
+local JOB = JOB_HEAD .. 'i4i4dI4c0'
+local jobs = row_table(keys.jobs, function(text)
+    local state, run_at, started, finished, token, private, start_by, deadline, group, kind, owner, unique, attempts,
+        max_attempts, stalls, turn, priority, progress, created, error = struct.unpack(JOB, text)
     return {
-        kind = v[1], state = v[2], priority = v[3], owner = v[4], group = v[5], attempts = v[6], max_attempts = v[7],
-        stalls = v[8], progress = v[9], created = v[10], run_at = v[11], start_by = v[12], deadline = v[13],
-        unique = v[14], error = v[15], private = v[16], started = v[17], finished = v[18], token = v[19], turn = v[20],
+        state = state, run_at = run_at, started = started, finished = finished, token = token, private = private,
+        start_by = start_by, deadline = deadline, group = group, kind = kind, owner = owner, unique = unique,
+        attempts = attempts, max_attempts = max_attempts, stalls = stalls, turn = turn, priority = priority,
+        progress = progress, created = created, error = error,
     }
 end, function(r)
-    return {
-        r.kind, r.state, r.priority, r.owner, r.group, r.attempts, r.max_attempts, r.stalls, r.progress, r.created,
-        r.run_at, r.start_by, r.deadline, r.unique, r.error, r.private, r.started, r.finished, r.token, r.turn,
-    }
+    return struct.pack(JOB, r.state, r.run_at, r.started, r.finished, r.token, r.private, r.start_by, r.deadline, r.group,
+                       #r.kind, r.kind, #r.owner, r.owner, #r.unique, r.unique, r.attempts, r.max_attempts, r.stalls, r.turn,
+                       r.priority, r.progress, r.created, #r.error, r.error)
 end)
-local urls = row_table(keys.urls, function(v)
+local LEASE = '<ddddBdI4c0'  -- token, worker, group, host (0: of a job), whether its handler has begun, since when, owner
+local leases = row_table(keys.leases, function(text)
+    local token, worker, group, host, begun, at, owner = struct.unpack(LEASE, text)
+    return {token = token, worker = worker, group = group, host = host, begun = begun, at = at, owner = owner}
+end, function(r)
+    return struct.pack(LEASE, r.token, r.worker, r.group, r.host, r.begun, r.at, #r.owner, r.owner)
+end)
+
+-- The others are lists packed by MessagePack.
+local function packed_table(key, row_of, values_of)
+    return row_table(key, function(text) return row_of(cmsgpack.unpack(text)) end,
+                     function(row) return cmsgpack.pack(values_of(row)) end)
+end
+local urls = packed_table(keys.urls, function(v)
     return {
         group = v[1], host = v[2], key = v[3], state = v[4], priority = v[5], depth = v[6], redirects = v[7],
         source = v[8], attempts = v[9], stalls = v[10], status = v[11], skipped = v[12], run_at = v[13],
@@ -81,16 +106,7 @@ end, function(r)
         r.skipped, r.run_at, r.finished, r.content, r.token, r.error, r.url, r.final_url, r.note,
     }
 end)
-local leases = row_table(keys.leases, function(v)
-    return {
-        token = v[1], worker = v[2], group = v[3], host = v[4], owner = v[5], at = v[6], begun = v[7],
-    }
-end, function(r)
-    return {
-        r.token, r.worker, r.group, r.host, r.owner, r.at, r.begun,
-    }
-end)
-local groups = row_table(keys.groups, function(v)
+local groups = packed_table(keys.groups, function(v)
     return {
         state = v[1], owner = v[2], priority = v[3], company = v[4], page_limit = v[5], url_limit = v[6],
         collection = v[7], site = v[8], index_pages = v[9], private = v[10], has_closing = v[11], has_notice = v[12],
@@ -107,7 +123,7 @@ end, function(r)
         r.skipped, r.unchanged, r.duplicates, r.gone, r.not_admitted, r.removed, r.bytes, r.fetch_us, r.extract_us,
     }
 end)
-local owners = row_table(keys.owners, function(v)
+local owners = packed_table(keys.owners, function(v)
     return {
         limited = v[1], running_jobs_limit = v[2], running_groups_limit = v[3], open_jobs_limit = v[4],
         requests_per_minute = v[5], pages_per_month = v[6], open_jobs = v[7], running_jobs = v[8], running_urls = v[9],
@@ -120,7 +136,7 @@ end, function(r)
         r.url_turn, r.has_backlog,
     }
 end)
-local hosts = row_table(keys.hosts, function(v)
+local hosts = packed_table(keys.hosts, function(v)
     return {
         name = v[1], known = v[2], connections = v[3], delay = v[4], not_before = v[5], worker = v[6], claimed = v[7],
         released = v[8],
@@ -175,6 +191,11 @@ end
 
 -- Counts of jobs by state, kind and collection.
 local count_changes = {}
+-- Of no group.
+local function count_jobs(kind, state, change)
+    local field = state .. '\n' .. kind .. '\n'
+    count_changes[field] = (count_changes[field] or 0) + change
+end
 local function count_job(job, state, change)
     local group = group_or_none(job.group)
     local field = state .. '\n' .. job.kind .. '\n' .. (group and group.collection or '')
@@ -199,7 +220,7 @@ end
 -- Ids begin after those of the content store (id_space.h), and with the time, in milliseconds since 2020: a server that
 -- lost everything does not give the ids again that the content store knows crawls by.
 local next_id = counter(keys.ids, 32, 1099511627776 + time[1] * 1000 - 1577836800000)
-local next_token = counter(keys.tokens, 32, 0)
+local next_token = counter(keys.tokens, 250, 0)
 
 -- What the caller tells others, and what it remembers as known.
 local events, admitted, wakes = {}, {}, 0
