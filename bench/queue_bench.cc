@@ -3,16 +3,20 @@
 //   queue_bench --add [--producers 16] [--bulk 1] | --drain [--workers 4] [--queued 10000] | --pickup |
 //   --crawl | --outbox [--batch 64]
 //               [--jobs 100000] [--payload 1024] [--normal] [--folder DIR] [--store URL] [--pinned]
+//               [--slices]
 //
 // --store: an empty PostgreSQL database instead of a file in a folder, or a Redis beside that file.
 // --pinned: while a transaction in PostgreSQL keeps everything that is deleted from being vacuumed.
+// --slices: says of a drain how fast it is in each five seconds.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <semaphore>
 #include <string>
@@ -46,6 +50,7 @@ struct Options {
     Durability durability = Durability::full;
     std::string store{};  // "" for the embedded one
     bool pinned = false;
+    bool slices = false;
 };
 
 double seconds_since(SteadyTime start) {
@@ -172,6 +177,21 @@ void work(Store& store, std::atomic<int>& left, int batch) {
     for (int count = 0; count < 8; ++count) room.acquire();
 }
 
+// Until it is told to stop.
+void report_slices(const std::atomic<int>& left, std::stop_token stop) {
+    constexpr int slice = 5;
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    for (int begin = left, count = 1;
+         !never.wait_for(lock, stop, std::chrono::seconds(slice), [] { return false; }) &&
+         !stop.stop_requested();
+         begin = left, ++count) {
+        fmt::print("  until {:>3} s {:>9}/s\n", count * slice, (begin - left) / slice);
+        std::fflush(stdout);
+    }
+}
+
 void measure_drain(const Options& options) {
     Bench bench(options);
     bench.fill(options.jobs + options.queued);
@@ -181,6 +201,8 @@ void measure_drain(const Options& options) {
     fmt::print("open with {} jobs: {:.3f} s\n", options.jobs + options.queued, seconds_since(opened));
     const PinnedHorizon pinned(options);
     std::atomic<int> left = options.jobs;
+    std::jthread slices;
+    if (options.slices) slices = std::jthread([&](std::stop_token stop) { report_slices(left, stop); });
     const Stopwatch watch;
     std::vector<std::jthread> workers;
     for (int number = 0; number < options.workers; ++number) {
@@ -336,6 +358,8 @@ Options parse(int count, char** arguments) {
             options.durability = Durability::normal;
         else if (name == "--pinned")
             options.pinned = true;
+        else if (name == "--slices")
+            options.slices = true;
         else if (name == "--folder" && index + 1 < count)
             options.folder = arguments[++index];
         else if (name == "--store" && index + 1 < count)

@@ -1,9 +1,12 @@
 // Where claims of jobs begin. Rows that were claimed stay in the index until they are vacuumed, and when an
 // old transaction of somebody's is open they cannot be: a claim that began at the first row would walk over
-// all of them. So it begins where the last one ended, unless something may have come in before that.
+// all of them. So it begins where the last one ended, or where something was put in line since. What nobody
+// told of is found by a walk over all, now and then: the longer that takes, the more seldom.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -17,51 +20,96 @@ struct Place {
     std::int64_t priority = std::numeric_limits<std::int32_t>::min();
     std::int64_t turn = std::numeric_limits<std::int64_t>::min();
     std::int64_t id = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+// The first rows of jobs of one kind, by the two orders in which they are claimed.
+struct Heads {
+    Place next{};
+    std::int64_t oldest = 0;
+
+    void lower_to(const Heads& other) {
+        next = std::min(next, other.next);
+        oldest = std::min(oldest, other.oldest);
+    }
+};
+// What of jobs was put in line, by kind; or something was, and nobody knows where.
+struct PutInLine {
+    std::map<std::int64_t, Heads> kinds{};
+    bool is_anywhere = false;
+
+    void add(std::int64_t kind, const Heads& heads) {
+        kinds.try_emplace(kind, heads).first->second.lower_to(heads);
+    }
+    void add(const PutInLine& more) {
+        for (const auto& [kind, heads] : more.kinds) add(kind, heads);
+        is_anywhere = is_anywhere || more.is_anywhere;
+    }
 };
 
 class Claims {
 public:
     struct Begin {
-        Place place{};
+        Heads heads{};
         std::uint64_t generation = 0;
         std::uint64_t count = 0;  // jobs of the kind claimed so far
+        bool is_full = false;     // a walk over all
+        std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
     };
 
     Begin begin_of(std::int64_t kind) {
         return state_.with([&](State& state) {
-            const Kind& known = state.kinds[kind];
-            const bool is_fresh = known.generation == state.generation &&
-                                  std::chrono::steady_clock::now() - known.set_at < std::chrono::seconds(1);
-            return Begin{is_fresh ? known.place : Place{}, state.generation, known.count};
+            Kind& known = state.kinds[kind];
+            Begin begin{.generation = known.generation, .count = known.count};
+            begin.is_full = known.walk_at <= begin.at;
+            if (begin.is_full) {
+                known.walk_at = begin.at + shortest_pause;  // others need not do the same
+            } else {
+                begin.heads = known.heads;
+            }
+            return begin;
         });
     }
-    // The claim ended at this place, after it had begun as `begin` says.
-    void ended_at(std::int64_t kind, const Begin& begin, const Place& place) {
+    // The claim ended at these places, after it had begun as `begin` says.
+    void ended_at(std::int64_t kind, const Begin& begin, const Heads& heads) {
+        const auto now = std::chrono::steady_clock::now();
         state_.with([&](State& state) {
             Kind& known = state.kinds[kind];
-            const bool is_first = known.generation != begin.generation || begin.place.id == 0;
-            if (is_first) known.set_at = std::chrono::steady_clock::now();
-            known.place = place;
-            known.generation = begin.generation;
+            if (begin.is_full) known.walk_at = now + std::max(shortest_pause, 50 * (now - begin.at));
+            if (known.generation != begin.generation) return;  // something was put in line meanwhile
+            if (begin.is_full) {
+                known.heads = heads;
+            } else {
+                known.heads.next = std::max(known.heads.next, heads.next);
+                known.heads.oldest = std::max(known.heads.oldest, heads.oldest);
+            }
         });
     }
     void count(std::int64_t kind, std::uint64_t jobs) {
         state_.with([&](State& state) { state.kinds[kind].count += jobs; });
     }
-    // Something may be ready that comes before.
-    void reset() {
-        state_.with([](State& state) { ++state.generation; });
+    void has_come(const PutInLine& jobs) {
+        state_.with([&](State& state) {
+            for (const auto& [kind, lowered] : jobs.kinds) {
+                Kind& known = state.kinds[kind];
+                known.heads.lower_to(lowered);
+                ++known.generation;
+            }
+            if (!jobs.is_anywhere) return;
+            for (auto& [kind, known] : state.kinds) known.walk_at = {};
+        });
     }
 
 private:
+    static constexpr std::chrono::steady_clock::duration shortest_pause = std::chrono::seconds(1);
+
     struct Kind {
-        Place place{};
+        Heads heads{};
         std::uint64_t generation = 0;
         std::uint64_t count = 0;
-        std::chrono::steady_clock::time_point set_at{};
+        std::chrono::steady_clock::time_point walk_at{};  // the next one over all
     };
     struct State {
-        std::uint64_t generation = 1;
         std::map<std::int64_t, Kind> kinds{};
     };
     Guarded<State> state_;

@@ -115,7 +115,7 @@ Result<void> Finisher::finish_plain(std::span<Finished> finished,
         events.push_back({.what = Event::What::job_ended, .id = JobId(id), .state = JobState::completed});
     }
     transactor_.process().begun.forget(tokens);
-    tell_(events, end.has_backlog);
+    tell_(events, {.wakes = end.has_backlog});
     return {};
 }
 

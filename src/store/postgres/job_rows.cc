@@ -1,5 +1,8 @@
 #include "store/postgres/job_rows.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "store/columns.h"
 
 namespace quarry::store::postgres {
@@ -39,34 +42,49 @@ constexpr db::PgStatement take_parked_sql{
     "with p as (delete from quarry.parked where grp = $1 and reason = $2 returning " JOB_COLUMNS_OF(
         parked) ") select * from p order by id"};
 
+// Jobs are given as an array for each column. One whose values are all the same is an array of one; one
+// without values is empty: most are, and PostgreSQL spends more time on taking arrays apart than on the rows.
 #define GIVEN_JOBS                                                                                           \
     "unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], "            \
     "$7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], " \
-    "$14::text[], $15::text[], $16::bigint[]) as u(id, kind, priority, owner, grp, attempts, max_attempts, " \
-    "stalls, zero_retention, created_at, run_at, start_by, deadline, unique_key, last_error, extra)"
+    "$14::text[], $15::text[]"
+#define GIVEN_NAMES                                                                                          \
+    "u(id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention, created_at, run_at, " \
+    "start_by, deadline, unique_key, last_error"
+#define SAME(name, place) "coalesce(" #name ", ($" #place "::bigint[])[1])"
+#define GIVEN_COLUMNS                                                                                      \
+    "id, " SAME(kind, 2) ", " SAME(priority, 3) ", " SAME(owner, 4) ", grp, " SAME(attempts, 6) ", " SAME( \
+        max_attempts, 7) ", " SAME(stalls, 8) ", " SAME(zero_retention, 9) " <> 0, " SAME(created_at, 10)
 #define INSERT_JOBS(table, extra)                                                                           \
     "insert into quarry." table                                                                             \
     "(id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention, created_at, run_at, " \
-    "start_by, deadline, unique_key, last_error, " extra                                                    \
-    ") select id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention <> 0, "        \
-    "created_at, run_at, start_by, deadline, unique_key, last_error, extra from " GIVEN_JOBS
+    "start_by, deadline, unique_key, last_error, " extra ") select " GIVEN_COLUMNS                          \
+    ", run_at, start_by, deadline, unique_key, last_error, extra from " GIVEN_JOBS                          \
+    ", $16::bigint[]) as " GIVEN_NAMES ", extra)"
 
 constexpr db::PgStatement insert_ready_sql{"insert_ready", INSERT_JOBS("ready", "turn")};
 constexpr db::PgStatement insert_parked_sql{"insert_parked", INSERT_JOBS("parked", "reason")};
 
-constexpr db::PgStatement insert_done_sql{"insert_done", R"sql(
-    insert into quarry.done(id, kind, state, priority, owner, grp, attempts, max_attempts, stalls, zero_retention,
-                            created_at, started_at, finished_at, deadline, token, unique_key, last_error, result)
-    select u.id, u.kind, e.state, u.priority, u.owner, u.grp, u.attempts, u.max_attempts, u.stalls,
-           u.zero_retention <> 0, u.created_at, e.started_at, e.finished_at, u.deadline, e.token, u.unique_key,
-           u.last_error, e.result
-    from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-                $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::text[],
-                $15::text[])
-             with ordinality as u(id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention,
-                                  created_at, run_at, start_by, deadline, unique_key, last_error, place)
-    join unnest($16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::text[])
-             with ordinality as e(state, started_at, finished_at, token, result, place) using (place))sql"};
+constexpr db::PgStatement insert_done_sql{
+    "insert_done",
+    "insert into quarry.done(id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention, "
+    "created_at, deadline, unique_key, last_error, state, started_at, finished_at, token, result) "
+    "select " GIVEN_COLUMNS ", deadline, unique_key, last_error, " SAME(state, 16) ", started_at, " SAME(
+        finished_at,
+        18) ", token, result from " GIVEN_JOBS
+            ", $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::text[]) as " GIVEN_NAMES
+            ", state, started_at, finished_at, token, result)"};
+
+db::PgIntegers one_or_all(db::PgIntegers column) {
+    const bool are_same = std::ranges::adjacent_find(column, std::not_equal_to<>()) == column.end();
+    if (are_same && !column.empty()) column.resize(1);
+    return column;
+}
+template <typename Column>
+Column none_or_all(Column column) {
+    if (std::ranges::none_of(column, [](const auto& value) { return value.has_value(); })) column.clear();
+    return column;
+}
 
 Rows rows_of(const db::PgRows& found, bool are_leased, bool have_pause = false) {
     Rows rows;
@@ -103,9 +121,12 @@ public:
         texts_[1].emplace_back(row.last_error);
     }
     db::PgValues values() const {
-        db::PgValues values;
-        for (const db::PgIntegers& column : integers_) values.add(column);
-        for (const db::PgTexts& column : texts_) values.add(column);
+        db::PgValues values(integers_[0]);  // ids say how many rows there are
+        for (std::size_t place = 1; place < std::size(integers_); ++place) {
+            const bool is_optional = place == 4 || place >= 10;
+            values.add(is_optional ? none_or_all(integers_[place]) : one_or_all(integers_[place]));
+        }
+        for (const db::PgTexts& column : texts_) values.add(none_or_all(column));
         return values;
     }
 
@@ -207,8 +228,12 @@ Result<void> insert_done(db::PgConnection& sql, std::span<const JobEnd> ends) {
         tokens.push_back(end.token);
         results.emplace_back(end.result);
     }
-    TRY(sql.run(insert_done_sql,
-                columns.values().add(states).add(started).add(finished).add(tokens).add(results)));
+    TRY(sql.run(insert_done_sql, columns.values()
+                                     .add(one_or_all(states))
+                                     .add(started)
+                                     .add(one_or_all(finished))
+                                     .add(tokens)
+                                     .add(results)));
     return {};
 }
 

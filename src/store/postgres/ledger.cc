@@ -168,14 +168,18 @@ Result<void> Ledger::flush_jobs() {
             reasons.push_back(static_cast<std::int64_t>(parking));
             parked.push_back(std::move(row));
         }
-        wakes_ = true;
+        news_.wakes = true;
     }
     std::vector<Lane> used;
     for (auto& [lane, count] : lanes) {
         count = TRY(process_.turns.take(sql_, lane, count));
         used.push_back(lane);
     }
-    for (const JobRow& row : ready) turns.push_back(lanes[{row.kind, row.priority, row.owner, row.group}]++);
+    for (const JobRow& row : ready) {
+        turns.push_back(lanes[{row.kind, row.priority, row.owner, row.group}]++);
+        const Heads heads{{row.priority, turns.back(), row.id}, row.id};
+        news_.jobs.add(row.kind, heads);
+    }
     TRY(insert_ready(sql_, ready, turns));
     TRY(insert_parked(sql_, parked, reasons));
     if (!used.empty()) TRY(process_.turns.save(sql_, used));
@@ -219,7 +223,7 @@ Result<void> Ledger::flush_owners() {
 
 Result<void> Ledger::promote_backlog() {
     const db::PgRows promoted = TRY(sql_.run(promote_sql, db::PgValues(limits().running_jobs_per_owner)));
-    if (promoted.affected() > 0) wakes_ = true;
+    if (promoted.affected() > 0) news_.wakes = news_.jobs.is_anywhere = true;
     return {};
 }
 
@@ -247,7 +251,7 @@ Result<void> Ledger::flush_rest() {
             urls.emplace_back(count);
         }
         TRY(sql_.run(free_hosts_sql, db::PgValues(ids, urls, column_of(now_))));
-        wakes_ = true;
+        news_.wakes = true;
     }
     for (const auto& [worker, ids] : std::exchange(lost_, {}))
         TRY(sql_.run(tell_lost_sql, db::PgValues(worker, ids)));
@@ -297,7 +301,7 @@ void Ledger::after_commit() {
     process_.begun.forget(ended_leases_);
     process_.begun.set_saved(saved_begun_);
     for (const auto& [kind, claim] : claimed_) process_.claims.ended_at(kind, claim.first, claim.second);
-    if (wakes_) process_.claims.reset();
+    process_.claims.has_come(news_.jobs);
     if (!forgets_known_ && admitted_.empty()) return;
     static std::mutex adding;  // KnownKeys is filled by one thread at a time
     const std::lock_guard lock(adding);

@@ -86,6 +86,12 @@ struct ChangeTally {
     bool clears_error = false;  // if nothing has failed
 };
 
+// What others should know of a transaction beside its events.
+struct News {
+    bool wakes = false;  // something may be there to be done
+    PutInLine jobs{};
+};
+
 class Ledger {
 public:
     Ledger(db::PgConnection& sql, Process& process, Timestamp now)
@@ -146,10 +152,10 @@ public:
     void tell_group(const OpenGroup& group);
     void will_be_known(std::int64_t group, const UrlKey& key) { admitted_.emplace_back(group, key); }
     void forget_known() { forgets_known_ = true; }
-    void wake() { wakes_ = true; }
+    void wake() { news_.wakes = true; }
     // A claim of jobs of a kind has come so far.
-    void claimed(std::int64_t kind, const Claims::Begin& begin, const Place& place) {
-        claimed_.insert_or_assign(kind, std::pair(begin, place));
+    void claimed(std::int64_t kind, const Claims::Begin& begin, const Heads& heads) {
+        claimed_.insert_or_assign(kind, std::pair(begin, heads));
     }
     // A lease has ended: whether its handler had begun matters no more.
     void forget_begun(std::int64_t token) { ended_leases_.push_back(token); }
@@ -163,7 +169,7 @@ public:
     void after_commit();
 
     const std::vector<Event>& events() const { return events_; }
-    bool wakes() const { return wakes_; }
+    const News& news() const { return news_; }
 
 private:
     Result<void> flush_jobs();
@@ -194,11 +200,11 @@ private:
 
     std::vector<Event> events_;
     std::vector<std::pair<std::int64_t, UrlKey>> admitted_;
-    std::map<std::int64_t, std::pair<Claims::Begin, Place>> claimed_;
+    std::map<std::int64_t, std::pair<Claims::Begin, Heads>> claimed_;
+    News news_;
     std::vector<std::int64_t> ended_leases_;
     std::vector<LeaseRef> saved_begun_;
     bool forgets_known_ = false;
-    bool wakes_ = false;
 };
 
 }  // namespace quarry::store::postgres

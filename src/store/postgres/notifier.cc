@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 constexpr auto between_messages = 20ms;
 constexpr auto retry_every = 1000ms;
 constexpr std::size_t most_events = 64;
-constexpr std::size_t most_bytes = 7'500;  // PostgreSQL takes 8,000
+constexpr std::size_t most_bytes = 6'500;  // of events; PostgreSQL takes 8,000 in all
+constexpr std::size_t most_kinds = 10;
 
 constexpr db::PgStatement notify_sql{"notify", "select pg_notify('quarry_changed', $1)"};
 
@@ -80,6 +81,30 @@ std::vector<Event> events_from_text(std::string_view text) {
     return events;
 }
 
+std::string jobs_to_text(const PutInLine& jobs) {
+    if (jobs.is_anywhere || jobs.kinds.size() > most_kinds) return "anywhere ";
+    std::string text;
+    for (const auto& [kind, heads] : jobs.kinds) {
+        text += fmt::format("{} {} {} {} {} ", kind, heads.next.priority, heads.next.turn, heads.next.id,
+                            heads.oldest);
+    }
+    return text;
+}
+
+PutInLine jobs_from_text(std::string_view text) {
+    PutInLine jobs;
+    while (!text.empty()) {
+        const auto kind = take_number(text);
+        const auto priority = take_number(text);
+        const auto turn = take_number(text);
+        const auto id = take_number(text);
+        const auto oldest = take_number(text);
+        if (!kind || !priority || !turn || !id || !oldest) return {.is_anywhere = true};
+        jobs.add(*kind, {{*priority, *turn, *id}, *oldest});
+    }
+    return jobs;
+}
+
 Notifier::Notifier(db::PgConfig config, Heard heard)
     : config_(std::move(config)),
       heard_(std::move(heard)),
@@ -101,10 +126,11 @@ Notifier::~Notifier() {
     close(wake_);
 }
 
-void Notifier::tell(std::span<const Event> events) {
+void Notifier::tell(std::span<const Event> events, const PutInLine& jobs) {
     {
         const std::lock_guard lock(mutex_);
         has_news_ = true;
+        jobs_.add(jobs);
         if (events_.size() + events.size() > most_events) {
             has_too_many_ = true;
         } else {
@@ -121,7 +147,7 @@ std::string Notifier::next_message() {
     has_news_ = false;
     std::string text = std::exchange(has_too_many_, false) ? "" : events_to_text(events_);
     events_.clear();
-    return name_ + "\n" + text;
+    return fmt::format("{} {}\n{}", name_, jobs_to_text(std::exchange(jobs_, {})), text);
 }
 
 void Notifier::speak() {
@@ -158,7 +184,7 @@ void Notifier::listen() {
         if (!listener) {
             if (auto opened = db::PgListener::open(config_, "quarry_changed"))
                 listener.emplace(*std::move(opened));
-            if (was_lost) heard_({});  // whatever was said meanwhile
+            if (was_lost) heard_({}, {.is_anywhere = true});  // whatever was said meanwhile
             was_lost = !listener;
             retry_at = std::chrono::steady_clock::now() + retry_every;
             continue;
@@ -169,13 +195,18 @@ void Notifier::listen() {
             was_lost = true;
             continue;
         }
-        for (const db::PgNotification& notification : *heard) {
-            const std::string_view payload = notification.payload;
-            const std::size_t end = std::min(payload.find('\n'), payload.size());
-            if (payload.substr(0, end) == name_) continue;
-            heard_(events_from_text(payload.substr(std::min(end + 1, payload.size()))));
-        }
+        for (const db::PgNotification& notification : *heard) hear(notification.payload);
     }
+}
+
+// Who speaks, and what they put in line; then events.
+void Notifier::hear(std::string_view message) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    const std::string_view line = message.substr(0, end);
+    const std::size_t space = std::min(line.find(' '), line.size());
+    if (line.substr(0, space) == name_) return;
+    heard_(events_from_text(message.substr(std::min(end + 1, message.size()))),
+           jobs_from_text(line.substr(std::min(space + 1, line.size()))));
 }
 
 }  // namespace quarry::store::postgres

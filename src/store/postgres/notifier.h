@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "db/postgres.h"
+#include "store/postgres/claims.h"
 #include "store/store.h"
 
 namespace quarry::store::postgres {
@@ -19,20 +20,24 @@ namespace quarry::store::postgres {
 // there is only the news that something has changed.
 std::string events_to_text(std::span<const Event> events);
 std::vector<Event> events_from_text(std::string_view text);
+// The same of what was put in line. What cannot be read may be anywhere.
+std::string jobs_to_text(const PutInLine& jobs);
+PutInLine jobs_from_text(std::string_view text);
 
 class Notifier {
 public:
     // What others have done; without any events when some may have been missed. On a thread of its own.
-    using Heard = std::function<void(std::span<const Event> events)>;
+    using Heard = std::function<void(std::span<const Event> events, const PutInLine& jobs)>;
 
     Notifier(db::PgConfig config, Heard heard);
     ~Notifier();
 
     // Tells the others, soon. Never waits.
-    void tell(std::span<const Event> events);
+    void tell(std::span<const Event> events, const PutInLine& jobs);
 
 private:
     void listen();
+    void hear(std::string_view message);
     void speak();
     std::string next_message();
 
@@ -44,6 +49,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<Event> events_;
+    PutInLine jobs_;
     bool has_news_ = false;
     bool has_too_many_ = false;
     bool stopping_ = false;

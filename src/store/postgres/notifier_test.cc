@@ -57,4 +57,26 @@ TEST_CASE("what cannot be read is left out, and the rest is not") {
     }
 }
 
+TEST_CASE("where jobs were put in line is the same when it has been sent") {
+    PutInLine jobs;
+    jobs.add(3, {{10, 7, 1000}, 1000});
+    jobs.add(3, {{10, 6, 1001}, 1001});
+    jobs.add(4, {{-5, 1, 1002}, 1002});
+
+    const PutInLine heard = jobs_from_text(jobs_to_text(jobs));
+
+    CHECK_FALSE(heard.is_anywhere);
+    REQUIRE(heard.kinds.size() == 2);
+    CHECK(heard.kinds.at(3).next == Place{10, 6, 1001});
+    CHECK(heard.kinds.at(3).oldest == 1000);
+    CHECK(heard.kinds.at(4).next == Place{-5, 1, 1002});
+}
+
+TEST_CASE("what cannot be read of jobs in line may be anywhere") {
+    CHECK(jobs_from_text(jobs_to_text({.is_anywhere = true})).is_anywhere);
+    CHECK(jobs_from_text("1 2 3 ").is_anywhere);
+    CHECK(jobs_from_text("x").is_anywhere);
+    CHECK_FALSE(jobs_from_text("").is_anywhere);
+}
+
 }  // namespace quarry::store::postgres

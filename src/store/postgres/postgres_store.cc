@@ -42,9 +42,11 @@ public:
     PostgresStore(const PostgresConfig& config, std::uint64_t salt, Timestamp now)
         : salt_(salt),
           transactor_(config.database, config.connections, config.limits, config.clock,
-                      [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }),
-          notifier_(config.database, [this](std::span<const Event> events) { hear(events); }),
-          finisher_(transactor_, [this](std::span<const Event> events, bool wakes) { tell(events, wakes); }),
+                      [this](std::span<const Event> events, const pg::News& news) { tell(events, news); }),
+          notifier_(config.database,
+                    [this](std::span<const Event> events, const pg::PutInLine& jobs) { hear(events, jobs); }),
+          finisher_(transactor_,
+                    [this](std::span<const Event> events, const pg::News& news) { tell(events, news); }),
           begun_saver_([this](std::stop_token stop) { save_begun(std::move(stop)); }) {
         transactor_.set_clock(now);
         // A test that makes the time also says when somebody looks at it.
@@ -76,6 +78,10 @@ public:
     }
     using Store::finish;
     void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override {
+        // That a handler had begun need not be written down of what ends now.
+        std::vector<std::int64_t> tokens;
+        for (const Finished& one : finished) tokens.push_back(number(one.lease.token));
+        transactor_.process().begun.forget(tokens);
         finisher_.submit(std::move(finished), std::move(callback), haste);
     }
 
@@ -196,8 +202,8 @@ private:
     void give_back_unconfirmed();
 
     void save_begun(std::stop_token stop);
-    void tell(std::span<const Event> events, bool wakes);
-    void hear(std::span<const Event> events);
+    void tell(std::span<const Event> events, const pg::News& news);
+    void hear(std::span<const Event> events, const pg::PutInLine& jobs);
     void call_observers(std::span<const Event> events);
 
     const std::uint64_t salt_;
@@ -425,14 +431,14 @@ void PostgresStore::call_observers(std::span<const Event> events) {
     });
 }
 
-void PostgresStore::tell(std::span<const Event> events, bool wakes) {
-    if (wakes) changed_.raise();
+void PostgresStore::tell(std::span<const Event> events, const pg::News& news) {
+    if (news.wakes) changed_.raise();
     call_observers(events);
-    if (wakes || !events.empty()) notifier_.tell(events);
+    if (news.wakes || !events.empty()) notifier_.tell(events, news.jobs);
 }
 
-void PostgresStore::hear(std::span<const Event> events) {
-    transactor_.process().claims.reset();
+void PostgresStore::hear(std::span<const Event> events, const pg::PutInLine& jobs) {
+    transactor_.process().claims.has_come(jobs);
     changed_.raise();
     call_observers(events);
 }

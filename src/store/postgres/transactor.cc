@@ -67,7 +67,7 @@ Transactor::Attempt Transactor::try_once(Durability durability, const Body& body
     Attempt committed = commit(ledger, transaction, durability);
     if (!committed.is_done) return committed;
     ledger.after_commit();
-    tell_(ledger.events(), ledger.wakes());
+    tell_(ledger.events(), ledger.news());
     return committed;
 }
 

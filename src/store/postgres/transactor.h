@@ -24,7 +24,7 @@ enum class Durability : std::uint8_t {
 class Transactor {
 public:
     // What was committed is told to `tell`, which may be called from any thread.
-    using Tell = std::function<void(std::span<const Event> events, bool wakes)>;
+    using Tell = std::function<void(std::span<const Event> events, const News& news)>;
 
     Transactor(const db::PgConfig& config, int connections, const StoreLimits& limits, const Clock* clock,
                Tell tell)
