@@ -35,8 +35,8 @@ std::string line_about(const Group& group, std::uint64_t salt) {
     return line;
 }
 
-// Many threads take turns here and few run at once. With an arena for each, and a threshold that climbs with the
-// largest page seen, a third of the memory would be gaps that malloc_trim cannot give back.
+// Many threads take turns here and few run at once. With an arena for each, and a threshold that climbs with
+// the largest page seen, a third of the memory would be gaps that malloc_trim cannot give back.
 void keep_memory_together() {
     constexpr int arenas = 2, largest_from_an_arena = 128 << 10;
     mallopt(M_ARENA_MAX, arenas);
@@ -224,7 +224,12 @@ void OwnerProcess::handle_event(const store::Event& event) {
     if (event.what != What::group_changed || !event.group) return;
     const auto reader = open_reader(place_);
     const auto group = reader ? (*reader)->group(*event.group) : std::unexpected(reader.error());
-    if (group) log_(line_about(*group, (*reader)->salt()));
+    if (!group) return;
+    // Several changes of a crawl can come together: the first line already tells of all.
+    std::string line = line_about(*group, (*reader)->salt());
+    if (line == last_line_) return;
+    last_line_ = std::move(line);
+    log_(last_line_);
 }
 
 }  // namespace quarry::app

@@ -88,6 +88,7 @@ private:
     Guarded<std::stop_source> stop_;          // of the run under way
     Guarded<work::Engine*> engine_{nullptr};  // the one that runs
     Mailbox<News> events_;
+    std::string last_line_;  // about a crawl; of the event thread
     Guarded<std::unique_ptr<OwnerServer>> server_;
     std::jthread event_thread_;
 };
