@@ -15,6 +15,7 @@
 #include "store/postgres/filtered.h"
 #include "store/postgres/finisher.h"
 #include "store/postgres/group_life.h"
+#include "store/postgres/kept_crawls.h"
 #include "store/postgres/leadership.h"
 #include "store/postgres/lease_life.h"
 #include "store/postgres/leasing.h"
@@ -121,6 +122,15 @@ public:
     }
 
     Result<PagesWritten> write_pages(PageBatch batch) override;
+    Result<std::vector<Visited>> keep_visits(KeptCrawl crawl, std::vector<Visit> visits) override {
+        return transactor_.run<std::vector<Visited>>(
+            Durability::fenced, [&](Ledger& ledger) { return pg::keep_visits(ledger, crawl, visits); });
+    }
+    Result<std::vector<std::optional<FormerPage>>> former_pages(const KeptCrawl& crawl,
+                                                                std::span<const UrlKey> keys) override {
+        return soon<std::vector<std::optional<FormerPage>>>(
+            [&](Ledger& ledger) { return pg::former_pages(ledger, crawl, keys); });
+    }
     Result<std::int64_t> forget(const PageFilter& filter) override;
     Result<std::int64_t> index_again(const PageFilter& filter) override;
     Result<void> set_collection(const Collection& collection) override {

@@ -1,11 +1,9 @@
 #include "store/sqlite/kept_crawls.h"
 
-#include <charconv>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "store/columns.h"
+#include "store/visit_note.h"
 
 namespace quarry::store {
 
@@ -18,34 +16,6 @@ constexpr std::string_view insert_sql = R"sql(
                                     skipped, status, content, finished_at, token, url, final_url, note, fetch_us,
                                     extract_us)
     VALUES (?1, ?2, 0, ?3, 2, 0, 0, 0, 0, 0, 0, 0, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12))sql";
-
-// What a visit brought is noted in its row, so that it is answered the same when it is sent again.
-std::string note_of(const Visited& visited) {
-    return fmt::format("{} {} {} {}", visited.unchanged, visited.duplicates, visited.bytes, visited.removed);
-}
-
-Visited visited_of(std::optional<std::int64_t> content, std::string_view note) {
-    Visited visited;
-    if (content) visited.content = ContentId(*content);
-    for (std::int64_t* number : {&visited.unchanged, &visited.duplicates, &visited.bytes, &visited.removed}) {
-        const auto end = std::from_chars(note.data(), note.data() + note.size(), *number).ptr;
-        note.remove_prefix(static_cast<std::size_t>(end - note.data()));
-        if (note.starts_with(' ')) note.remove_prefix(1);
-    }
-    return visited;
-}
-
-NewGroup group_of(const KeptCrawl& crawl) {
-    return {.kind = crawl.kind,
-            .name = crawl.name,
-            .options = "{}",
-            .collection = crawl.collection,
-            .owner = crawl.owner,
-            .priority = crawl.priority,
-            .index_pages = crawl.index_pages,
-            .zero_retention = crawl.zero_retention,
-            .site = crawl.site};
-}
 
 Result<OpenGroup*> insert_crawl(Ledger& ledger, const KeptCrawl& crawl) {
     const int owner = TRY(ledger.rows().owners.ensure(crawl.owner));
