@@ -7,6 +7,7 @@ namespace quarry::cli {
 
 Command add_demo(CommandBuilder& builder);
 Command add_scrape(CommandBuilder& builder);
+Command add_screenshot(CommandBuilder& builder);
 Command add_extract(CommandBuilder& builder);
 Command add_crawl(CommandBuilder& builder);
 Command add_search(CommandBuilder& builder);

@@ -1,0 +1,13 @@
+// The browser as the settings have it.
+#pragma once
+
+#include "app/settings.h"
+#include "base/result.h"
+#include "browser/pool.h"
+
+namespace quarry::app {
+
+// Fails with `unsupported` if everything is to go through a proxy: what the browser asks does not.
+Result<browser::PoolConfig> browser_config(const Settings& settings);
+
+}  // namespace quarry::app
