@@ -5,8 +5,11 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "app/browser_settings.h"
 #include "app/remote_pages.h"
 #include "app/web_access.h"
+#include "browser/chromium_command.h"
+#include "browser/pool.h"
 #include "cli/commands.h"
 #include "cli/document_options.h"
 #include "cli/exit_code.h"
@@ -21,7 +24,7 @@ namespace {
 
 struct ScrapeArguments {
     std::vector<std::string> urls{};
-    std::string file{}, output{};
+    std::string file{}, output{}, render = "never";
     DocumentOptions document{};
     HeaderOptions headers{};
 };
@@ -114,6 +117,7 @@ private:
 struct Plan {
     std::vector<std::string> urls{};
     work::ScrapeOptions options{};
+    std::unique_ptr<browser::Pool> browser{};
     std::size_t pages = 0;
 };
 
@@ -121,6 +125,22 @@ Result<void> check_output(const ScrapeArguments& arguments, std::size_t pages) {
     if (pages <= 1 || arguments.output.empty() || names_folder(arguments.output)) return {};
     return fail(ErrorCode::invalid_argument,
                 fmt::format("{} pages need a folder to go to: -o {}/", pages, arguments.output));
+}
+
+Result<work::Rendering> parse_rendering(const std::string& word) {
+    if (word == "never") return work::Rendering::never;
+    if (word == "auto") return work::Rendering::when_empty;
+    if (word == "always") return work::Rendering::always;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--render is auto, always or never, not \"{}\"", word));
+}
+
+// Nothing, if no page can need one. It starts when the first does.
+Result<std::unique_ptr<browser::Pool>> open_browser(const Session& session, work::Rendering rendering) {
+    if (rendering == work::Rendering::never) return nullptr;
+    const auto config = TRY(app::browser_config(session.settings));
+    TRY(browser::find_chromium(config.chromium));
+    return std::make_unique<browser::Pool>(config);
 }
 
 // Everything that can be wrong with the command itself is found here, before the first request.
@@ -134,6 +154,11 @@ Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
                     .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
     for (Header& header : TRY(request_headers(arguments.headers)))
         plan.options.headers.push_back(std::move(header));
+    plan.options.rendering = TRY(parse_rendering(arguments.render));
+    plan.options.user_agent = session.settings.text("fetch.user_agent");
+    plan.options.page_time = session.settings.duration("browser.timeout");
+    plan.browser = TRY(open_browser(session, plan.options.rendering));
+    plan.options.browser = plan.browser.get();
     plan.pages = work::Scraper::count_pages(plan.urls);
     TRY(check_output(arguments, plan.pages));
     return plan;
@@ -144,6 +169,8 @@ Result<int> scrape_over(app::RemoteApi& server, const Session& session, const Sc
     const auto urls = TRY(gather_urls(arguments.urls, arguments.file));
     app::RemoteScrape options{.timeout = session.settings.duration("fetch.timeout"),
                               .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
+    if (arguments.render != "never")
+        return fail(ErrorCode::unsupported, "--render is not there over a server yet");
     options.extract = TRY(extract_options(arguments.document));
     options.headers = TRY(request_headers(arguments.headers));
     TRY(app::check(options));
@@ -204,6 +231,9 @@ Command add_scrape(CommandBuilder& builder) {
     parser.add_option("-o,--output", arguments->output,
                       "Write to this file, or to files in this folder (DIR/)");
     builder.setting(parser, {"-c,--concurrent", "scrape.concurrency", "Pages fetched at once (5)"});
+    parser.add_option(
+        "--render", arguments->render,
+        "Read pages in a browser: auto (those that are empty without), always or never (never)");
     add_document_options(parser, arguments->document);
     add_header_options(parser, arguments->headers);
     builder.network_settings(parser);

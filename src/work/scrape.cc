@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "browser/pool.h"
+#include "extract/script_made.h"
+#include "html/parser.h"
 #include "net/http_status.h"
 #include "text/link_header.h"
 #include "text/mime.h"
@@ -43,6 +46,12 @@ bool is_markdown(const Page& page) {
     return page.status == 200 && type && type->essence == "text/markdown";
 }
 
+bool is_empty_shell(const Page& page) {
+    const auto type = text::parse_mime_type(page.content_type);
+    const bool is_html = !type || type->essence == "text/html" || type->essence == "application/xhtml+xml";
+    return is_html && extract::made_by_scripts(html::parse(page.body)) != extract::ScriptMade::no;
+}
+
 void keep(Result<Document> document, ScrapeRecord& record) {
     if (document) {
         record.document = *std::move(document);
@@ -60,23 +69,8 @@ ScrapeRecord Scraper::scrape(const std::string& url, std::stop_token stop) const
         record.error = std::move(address).error();
         return record;
     }
-    const auto get = [&](url::Url from) {
-        return fetcher_.fetch({.url = std::move(from),
-                               .headers = options_.headers,
-                               .policy = options_.policy,
-                               .wants_content = may_hold_text,
-                               .stop = stop});
-    };
-    auto page = get(*std::move(address));
-    if (page && may_be_replaced(options_.extract)) {
-        if (auto better = markdown_address(*page)) {
-            auto markdown = get(*std::move(better));
-            if (markdown && is_markdown(*markdown)) {
-                page->body = std::move(markdown->body);
-                page->content_type = std::move(markdown->content_type);
-            }
-        }
-    }
+    std::string warning;
+    auto page = page_at(*std::move(address), stop, warning);
     if (!page) {
         record.error = std::move(page).error();
         return record;
@@ -86,7 +80,70 @@ ScrapeRecord Scraper::scrape(const std::string& url, std::stop_token stop) const
     record.content_type = page->content_type;
     record.fetched_at = page->fetched_at;
     keep(read(*page, options_), record);
+    if (record.document && !warning.empty()) record.document->warning = warning;
     return record;
+}
+
+Result<Page> Scraper::plain_page(url::Url address, const std::stop_token& stop) const {
+    const auto get = [&](url::Url from) {
+        return fetcher_.fetch({.url = std::move(from),
+                               .headers = options_.headers,
+                               .policy = options_.policy,
+                               .wants_content = may_hold_text,
+                               .stop = stop});
+    };
+    auto page = get(std::move(address));
+    if (page && may_be_replaced(options_.extract)) {
+        if (auto better = markdown_address(*page)) {
+            auto markdown = get(*std::move(better));
+            if (markdown && is_markdown(*markdown)) {
+                page->body = std::move(markdown->body);
+                page->content_type = std::move(markdown->content_type);
+            }
+        }
+    }
+    return page;
+}
+
+// The page as it stands in the browser, in the place of what the server sent.
+Result<Page> Scraper::rendered_page(url::Url address, const std::stop_token& stop) const {
+    browser::RenderRequest request{.url = address};
+    request.headers = options_.headers;
+    request.policy = options_.policy;
+    request.user_agent = options_.user_agent;
+    request.blocked = {.ads = true, .fonts = true, .media = true, .images = true};
+    request.limits.time = options_.page_time;
+    request.stop = stop;
+    browser::Rendered rendered = TRY(options_.browser->render(request));
+    return Page{.url = address.href(),
+                .final_url = std::move(rendered.final_url),
+                .status = rendered.status,
+                .headers = std::move(rendered.headers),
+                .content_type = "text/html;charset=utf-8",
+                .body = std::move(rendered.html),
+                .fetched_at = std::chrono::system_clock::now()};
+}
+
+Result<Page> Scraper::page_at(url::Url address, const std::stop_token& stop, std::string& warning) const {
+    if (options_.rendering == Rendering::never || !options_.browser) return plain_page(address, stop);
+    const std::string origin = address.origin();
+    const bool is_known =
+        rendered_origins_.with([&](const auto& origins) { return origins.contains(origin); });
+    if (is_known || options_.rendering == Rendering::always) {
+        auto page = rendered_page(address, stop);
+        // A PDF is no page to a browser, but one to us.
+        if (page || page.error().code != ErrorCode::unsupported) return page;
+        return plain_page(address, stop);
+    }
+    auto page = plain_page(address, stop);
+    if (!page || page->status >= 400 || !is_empty_shell(*page)) return page;
+    auto rendered = rendered_page(address, stop);
+    if (!rendered) {
+        warning = "the page is made by scripts, and the browser failed: " + rendered.error().message;
+        return page;
+    }
+    rendered_origins_.with([&](auto& origins) { origins.insert(origin); });
+    return rendered;
 }
 
 }  // namespace quarry::work

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include <boost/json.hpp>
 
+#include "base/guarded.h"
 #include "base/result.h"
 #include "extract/extract.h"
 #include "fetch/fetcher.h"
@@ -18,6 +20,11 @@
 #include "model/document.h"
 #include "model/page.h"
 #include "net/address_policy.h"
+#include "url/url.h"
+
+namespace quarry::browser {
+class Pool;
+}
 
 namespace quarry::work {
 
@@ -34,12 +41,23 @@ struct ScrapeRecord {
     bool success() const { return document.has_value(); }
 };
 
+// Whether pages are read as a browser builds them.
+enum class Rendering : std::uint8_t {
+    never,
+    when_empty,  // only pages that are made by scripts, and then all of their site
+    always,
+};
+
 struct ScrapeOptions {
     extract::ExtractOptions extract{};
     fetch::PdfLimits pdf{};
     net::AddressPolicy policy{};
     std::vector<Header> headers{};
     int concurrency = 5;  // pages under way at once, in scrape_all
+    Rendering rendering = Rendering::never;
+    browser::Pool* browser = nullptr;             // outlives the scraper; needed to render
+    std::string user_agent{};                     // in the browser, behind its own name
+    std::chrono::milliseconds page_time{30'000};  // in the browser
 };
 
 // Safe to use from many threads at once.
@@ -68,8 +86,13 @@ public:
     const ScrapeOptions& options() const { return options_; }
 
 private:
+    Result<Page> page_at(url::Url address, const std::stop_token& stop, std::string& warning) const;
+    Result<Page> plain_page(url::Url address, const std::stop_token& stop) const;
+    Result<Page> rendered_page(url::Url address, const std::stop_token& stop) const;
+
     fetch::Fetcher& fetcher_;
     ScrapeOptions options_;
+    mutable Guarded<std::set<std::string>> rendered_origins_;  // whose pages were found to be empty
 };
 
 // The document's fields as in model/document_json.h, with `url`, `success`, `status_code`, `crawl_timestamp`,
