@@ -1,0 +1,179 @@
+// Pages that mean a browser no good, or are merely broken.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "browser/browser_site.h"
+#include "browser/process_tree.h"
+
+using namespace quarry;
+using namespace std::chrono_literals;
+using test::BrowserSite;
+using test::shared_pool;
+
+TEST_CASE("a page that asks and asks is answered, and read") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/page", R"(<h1>page</h1><script>onbeforeunload = () => 'stay';
+        for (let i = 0; i < 20; ++i) { alert(i); confirm(i); prompt(i); }
+        document.body.append('done asking')</script>)");
+
+    const auto rendered = shared_pool().render(place.request("/page"));
+
+    REQUIRE_MESSAGE(rendered, rendered.error().message);
+    CHECK(rendered->html.contains("done asking"));
+}
+
+TEST_CASE("an endless script costs its page its time, and the next page nothing") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/endless", "<h1>page</h1><script>for (;;) {}</script>");
+    place.page("/next", "<h1>next</h1>");
+    auto request = place.request("/endless");
+    request.limits.time = 2s;
+
+    const auto endless = shared_pool().render(request);
+    const auto next = shared_pool().render(place.request("/next"));
+
+    REQUIRE_FALSE(endless);
+    CHECK(endless.error().code == ErrorCode::timeout);
+    REQUIRE_MESSAGE(next, next.error().message);
+    CHECK(next->html.contains("<h1>next</h1>"));
+}
+
+TEST_CASE("a page that takes too much memory is ended, and no other") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/greedy", R"(<script>const all = []; setInterval(() => {
+        for (let i = 0; i < 20; ++i) all.push(new Uint8Array(8 << 20).fill(i)); }, 10)</script>)");
+    place.page("/next", "<h1>next</h1>");
+    browser::PoolConfig config = test::pool_config();
+    config.chromium.memory_bytes = 300 << 20;
+    browser::Pool pool(config);
+    auto request = place.request("/greedy");
+    request.wait_time = 15s;
+
+    const auto greedy = pool.render(request);
+    const auto next = pool.render(place.request("/next"));
+
+    REQUIRE_FALSE(greedy);
+    CHECK(greedy.error().code == ErrorCode::unavailable);
+    REQUIRE_MESSAGE(next, next.error().message);
+    CHECK(pool.tally().started == 1);
+}
+
+TEST_CASE("a download is refused, and a pop-up does no harm") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.site.on("/file", [](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(
+            200, {{"Content-Type", "application/octet-stream"}, {"Content-Disposition", "attachment"}},
+            "bytes");
+    });
+    place.page("/popup", "<h1>page</h1><script>open('/file'); open('about:blank')</script>");
+
+    const auto file = shared_pool().render(place.request("/file"));
+    const auto popup = shared_pool().render(place.request("/popup"));
+
+    REQUIRE_FALSE(file);
+    CHECK(file.error().code == ErrorCode::unsupported);
+    REQUIRE_MESSAGE(popup, popup.error().message);
+    CHECK(popup->html.contains("<h1>page</h1>"));
+}
+
+TEST_CASE("bytes beyond a page's limit are not moved") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/page", R"(<h1>page</h1><script>fetch('/large').catch(() => 0)</script>)");
+    place.answer("/large", "application/octet-stream", std::string(20 << 20, 'x'));
+    auto request = place.request("/page");
+    request.limits.bytes = 1 << 20;
+
+    const auto rendered = shared_pool().render(request);
+
+    REQUIRE_MESSAGE(rendered, rendered.error().message);
+    CHECK(rendered->bytes < (3 << 20));
+}
+
+TEST_CASE("a browser that is killed is replaced") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/page", "<h1>page</h1>");
+    browser::Pool pool(test::pool_config());
+    REQUIRE(pool.render(place.request("/page")));
+    for (const pid_t process : browser::descendants_of(getpid())) {
+        std::ifstream file(fmt::format("/proc/{}/comm", process));
+        std::string name;
+        std::getline(file, name);
+        if (name.starts_with("chrom")) kill(process, SIGKILL);
+    }
+
+    const auto rendered = pool.render(place.request("/page"));
+
+    REQUIRE_MESSAGE(rendered, rendered.error().message);
+    CHECK(rendered->html.contains("<h1>page</h1>"));
+}
+
+TEST_CASE("an idle browser ends") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/page", "<h1>page</h1>");
+    browser::PoolConfig config = test::pool_config();
+    config.idle = 50ms;
+    browser::Pool pool(config);
+
+    REQUIRE(pool.render(place.request("/page")));
+
+    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    while (pool.tally().processes > 0 && std::chrono::steady_clock::now() < give_up) usleep(10'000);
+    CHECK(pool.tally().processes == 0);
+}
+
+TEST_CASE("whoever uses a browser may be killed: no process and no folder is left") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/page", "<h1>page</h1>");
+    const auto count_folders = [] {
+        int count = 0;
+        for (const auto& entry : std::filesystem::directory_iterator("/tmp"))
+            count += entry.path().filename().string().starts_with("quarry-browser-");
+        return count;
+    };
+    const int folders_before = count_folders();
+    int ready[2];
+    REQUIRE(pipe(ready) == 0);
+    // A fresh process, as threads do not survive a fork: it starts a browser and then waits to be killed.
+    const pid_t user = fork();
+    if (user == 0) {
+        auto started = browser::Instance::start(test::pool_config().chromium);
+        const char word = started ? 'y' : 'n';
+        (void)!write(ready[1], &word, 1);
+        for (;;) pause();
+    }
+    char word = 0;
+    REQUIRE(read(ready[0], &word, 1) == 1);
+    REQUIRE(word == 'y');
+    const auto family = browser::descendants_of(user);
+    REQUIRE(family.size() > 2);
+
+    kill(user, SIGKILL);
+    waitpid(user, nullptr, 0);
+
+    const auto is_alive = [](pid_t process) {
+        std::ifstream file(fmt::format("/proc/{}/stat", process));
+        std::string line;
+        return std::getline(file, line) && line.find(") Z ") == std::string::npos;
+    };
+    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    bool is_any_alive = true;
+    while (std::chrono::steady_clock::now() < give_up &&
+           (is_any_alive = std::ranges::any_of(family, is_alive) || count_folders() > folders_before))
+        usleep(10'000);
+    CHECK_FALSE(is_any_alive);
+    close(ready[0]);
+    close(ready[1]);
+}
