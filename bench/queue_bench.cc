@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "db/postgres.h"
+#include "store/pack.h"
 #include "store/postgres/postgres_store.h"
 #include "store/redis/redis_store.h"
 #include "store/sqlite/sqlite_store.h"
@@ -263,6 +264,8 @@ void measure_crawl(const Options& options) {
         store.add_group({.page_limit = options.jobs, .url_limit = options.jobs * 2}, {}, {found(1)}).value();
     const WorkerId worker = store.register_worker("bench").value();
     const Stopwatch watch;
+    const PackedContent content =
+        pack({.markdown = std::string(static_cast<std::size_t>(options.payload), 'm')}).value();
     std::counting_semaphore<> room(8);
     std::uint64_t done = 0, next = 2;
     while (done < pages) {
@@ -270,10 +273,9 @@ void measure_crawl(const Options& options) {
         std::vector<Finished> finished;
         for (const UrlLease& url : urls) {
             Outcome outcome{.status = 200};
-            outcome.pages.push_back(
-                {.key = url.key,
-                 .facts = {.url = url.url, .final_url = url.url, .title = "A page"},
-                 .content = PackedContent{std::string(options.payload, 'm'), "details", ""}});
+            outcome.pages.push_back({.key = url.key,
+                                     .facts = {.url = url.url, .final_url = url.url, .title = "A page"},
+                                     .content = content});
             for (int link = 0; link < 4 && next <= pages; ++link) outcome.found.push_back(found(next++));
             for (std::uint64_t link = 1; link < 30; ++link) {
                 const FoundUrl old = found(1 + (number(url.lease.id) * link) % next);
@@ -297,6 +299,8 @@ void measure_crawl(const Options& options) {
 // finished together, and the next one leased before that is durable.
 void measure_outbox(const Options& options) {
     Bench bench(options);
+    const PackedContent content =
+        pack({.markdown = std::string(static_cast<std::size_t>(options.payload), 'm')}).value();
     const Stopwatch writing;
     for (int first = 0; first < options.jobs; first += 1'000) {
         PageBatch batch;
@@ -304,7 +308,7 @@ void measure_outbox(const Options& options) {
             const auto bits = static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15ull;
             batch.pages.push_back({.key = {bits, bits},
                                    .facts = {.url = fmt::format("https://site.example/page-{}.html", key)},
-                                   .content = PackedContent{std::string(options.payload, 'm'), "", ""}});
+                                   .content = content});
         }
         if (!bench.store().write_pages(std::move(batch))) std::exit(2);
     }

@@ -43,10 +43,11 @@ async function nuq() {
 }
 
 async function graphile(tuned) {
-  const { run, makeWorkerUtils } = await import("graphile-worker");
+  const { run, makeWorkerUtils, Logger } = await import("graphile-worker");
   const utils = await makeWorkerUtils({ connectionString: url });
   await utils.migrate();
   const preset = { worker: { connectionString: url, maxPoolSize: 10, concurrentJobs: loops,
+    logger: new Logger(() => () => {}),  // or it would write a line for each job
     ...(tuned ? { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 } : {}) } };
   return {
     add: () => utils.addJob("bench", payload),
