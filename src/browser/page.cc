@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds time_to_close{5};
 constexpr milliseconds quiet_time{100};
 constexpr milliseconds longest_quiet_wait{3'000};
+constexpr milliseconds patience_with_empty{2'000};
 
 std::string call_of(std::string_view script, const json::array& arguments) {
     std::string list;
@@ -186,7 +187,8 @@ Result<void> Page::wait_quiet(Deadline until) {
         const auto left = std::chrono::ceil<milliseconds>(longest - Clock::now());
         const auto before = state();
         // The page may go elsewhere meanwhile: then its world is gone, and the new one has to be waited for.
-        const auto still = run(quiet_script, {quiet_time.count(), std::max<long>(1, left.count())});
+        const auto still = run(
+            quiet_script, {quiet_time.count(), std::max<long>(1, left.count()), patience_with_empty.count()});
         if (!still && still.error().code == ErrorCode::timeout) return std::unexpected(still.error());
         const auto after = state();
         if (after.is_over) return fail(ErrorCode::unavailable, after.why_over);

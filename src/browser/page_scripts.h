@@ -53,13 +53,21 @@ inline constexpr std::string_view html_script = R"js((limit) => {
     return html.length > limit ? null : html;
 })js";
 
-// Ends when nothing in the page has changed for a moment.
-inline constexpr std::string_view quiet_script = R"js((quiet, longest) => new Promise(resolve => {
+// Ends when nothing in the page has changed for a moment. A page that shows nothing yet is about to change:
+// it is given some patience.
+inline constexpr std::string_view quiet_script = R"js((quiet, longest, patience) => new Promise(resolve => {
+    const begun = performance.now();
+    const showsNothing = () => !document.body || (document.body.innerText.trim() === '' &&
+        !document.body.querySelector('img,svg,canvas,video,iframe,input'));
     let timer;
     const done = () => { observer.disconnect(); clearTimeout(timer); resolve(true); };
-    const observer = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(done, quiet); });
+    const finish = () => {
+        if (performance.now() - begun < patience && showsNothing()) timer = setTimeout(finish, quiet);
+        else done();
+    };
+    const observer = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(finish, quiet); });
     observer.observe(document, {childList: true, subtree: true, characterData: true});
-    timer = setTimeout(done, quiet);
+    timer = setTimeout(finish, quiet);
     setTimeout(done, longest);
 }))js";
 

@@ -21,6 +21,18 @@ TEST_CASE("a page that scripts build is read as it then stands") {
     CHECK_FALSE(rendered->html.contains("needs scripts"));
 }
 
+TEST_CASE("a page that shows nothing yet is given time to") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/slow", R"(<!doctype html><title>App</title><div id="root"></div>
+        <script>setTimeout(() => document.getElementById('root').innerHTML = '<h1>Late</h1>', 700)</script>)");
+
+    const auto rendered = shared_pool().render(place.request("/slow"));
+
+    REQUIRE_MESSAGE(rendered, rendered.error().message);
+    CHECK(rendered->html.contains("<h1>Late</h1>"));
+}
+
 TEST_CASE("what shows from open shadow roots is part of the page") {
     REQUIRE_BROWSER();
     BrowserSite place;
