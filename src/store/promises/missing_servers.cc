@@ -27,8 +27,9 @@ __attribute__((constructor)) void leave_out_missing_servers(int count, char** ar
                     lacks_pooler ? " through PgBouncer" : "");
         left_out += "*OnPostgres*,";
     }
-    if (!test::Redis::is_installed()) {
-        std::puts("skipped: promises on Redis: it is not installed");
+    if (!test::Redis::is_installed() ||
+        (std::getenv("QUARRY_PAGES_IN_POSTGRES") && !test::Postgres::is_installed())) {
+        std::puts("skipped: promises on Redis: it, or the store of its pages, is not installed");
         left_out += "*OnRedis*,";
     }
     std::fflush(stdout);
