@@ -25,8 +25,9 @@ Timestamp Transactor::now() const {
 
 std::string Transactor::settings(Durability durability) const {
     const bool is_later = durability == Durability::later;
-    if (!is_later && !clock_) return {};
-    std::string sql = "select 1";
+    // Hot tables are small but for rows that cannot be vacuumed, and the planner knows nothing of those: a
+    // plan made after a table was analysed would read all of them.
+    std::string sql = "select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)";
     if (is_later) sql += ", set_config('synchronous_commit', 'off', true)";
     if (clock_) sql += fmt::format(", set_config('quarry.now', '{}', true)", column_of(clock_->now()));
     return sql;
