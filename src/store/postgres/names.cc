@@ -56,7 +56,7 @@ Result<std::int64_t> Names::number_of(Guarded<Table>& table, const Statements& s
         });
     };
     if (const std::int64_t id = known()) return id;
-    TRY(ask([&table, sql, name](db::PgConnection& connection) -> Result<void> {
+    const auto learn = [&table, sql, name](db::PgConnection& connection) -> Result<void> {
         const db::PgRows rows = TRY(connection.run(sql.find_or_insert, db::PgValues(name)));
         if (rows.empty()) return fail(ErrorCode::corrupt, "a name has no number");
         const std::int64_t id = rows.integer(0, 0);
@@ -65,7 +65,8 @@ Result<std::int64_t> Names::number_of(Guarded<Table>& table, const Statements& s
             names.names[id] = name;
         });
         return {};
-    }));
+    };
+    TRY(ask(learn));
     return known();
 }
 
@@ -77,11 +78,12 @@ Result<std::string> Names::name_of(Guarded<Table>& table, const Statements& sql,
         });
     };
     if (std::string name = known(); !name.empty()) return name;
-    TRY(ask([&table, sql, id](db::PgConnection& connection) -> Result<void> {
+    const auto learn = [&table, sql, id](db::PgConnection& connection) -> Result<void> {
         const db::PgRows rows = TRY(connection.run(sql.name_of, db::PgValues(id)));
         table.with([&](Table& names) { names.names[id] = rows.empty() ? "" : rows.text(0, 0); });
         return {};
-    }));
+    };
+    TRY(ask(learn));
     return known();
 }
 
