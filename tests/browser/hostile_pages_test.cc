@@ -15,6 +15,22 @@ using namespace std::chrono_literals;
 using test::BrowserSite;
 using test::shared_pool;
 
+namespace {
+
+// Of the browser that these processes are.
+std::string folder_of(const std::vector<pid_t>& family) {
+    for (const pid_t process : family) {
+        std::ifstream file(fmt::format("/proc/{}/cmdline", process));
+        std::string line;  // Chromium writes its arguments anew, with spaces between
+        std::getline(file, line);
+        const auto begin = line.find("/tmp/quarry-browser-");
+        if (begin != std::string::npos) return line.substr(begin, line.find("/profile", begin) - begin);
+    }
+    return {};
+}
+
+}  // namespace
+
 TEST_CASE("a page that asks and asks is answered, and read") {
     REQUIRE_BROWSER();
     BrowserSite place;
@@ -137,13 +153,6 @@ TEST_CASE("whoever uses a browser may be killed: no process and no folder is lef
     REQUIRE_BROWSER();
     BrowserSite place;
     place.page("/page", "<h1>page</h1>");
-    const auto count_folders = [] {
-        int count = 0;
-        for (const auto& entry : std::filesystem::directory_iterator("/tmp"))
-            count += entry.path().filename().string().starts_with("quarry-browser-");
-        return count;
-    };
-    const int folders_before = count_folders();
     int ready[2];
     REQUIRE(pipe(ready) == 0);
     // A fresh process, as threads do not survive a fork: it starts a browser and then waits to be killed.
@@ -156,12 +165,16 @@ TEST_CASE("whoever uses a browser may be killed: no process and no folder is lef
     }
     char word = 0;
     REQUIRE(read(ready[0], &word, 1) == 1);
-    REQUIRE(word == 'y');
+    CHECK(word == 'y');
     const auto family = browser::descendants_of(user);
-    REQUIRE(family.size() > 2);
+    CHECK(family.size() > 2);
+    const std::string folder = folder_of(family);
+    const bool had_folder = std::filesystem::exists(folder);
 
     kill(user, SIGKILL);
     waitpid(user, nullptr, 0);
+
+    CHECK(had_folder);
 
     const auto is_alive = [](pid_t process) {
         std::ifstream file(fmt::format("/proc/{}/stat", process));
@@ -171,7 +184,7 @@ TEST_CASE("whoever uses a browser may be killed: no process and no folder is lef
     const auto give_up = std::chrono::steady_clock::now() + 20s;
     bool is_any_alive = true;
     while (std::chrono::steady_clock::now() < give_up &&
-           (is_any_alive = std::ranges::any_of(family, is_alive) || count_folders() > folders_before))
+           (is_any_alive = std::ranges::any_of(family, is_alive) || std::filesystem::exists(folder)))
         usleep(10'000);
     CHECK_FALSE(is_any_alive);
     close(ready[0]);
