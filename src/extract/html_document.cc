@@ -56,8 +56,7 @@ bool recover_content(const html::Tree& tree, const url::Url* base, const Extract
 std::unexpected<Error> no_text(ScriptMade made, const ExtractOptions& options) {
     if (made != ScriptMade::no) {
         return fail(ErrorCode::not_found,
-                    "the page has no text: scripts were to make it. Try --render auto, or --render always "
-                    "with a longer wait");
+                    "the page has no text: it is made by scripts, which were not run or not done");
     }
     if (!options.include_tags.empty() || !options.exclude_tags.empty()) {
         return fail(ErrorCode::not_found, "the page has no text in what the selectors leave of it");
