@@ -11,6 +11,7 @@
 #include <boost/json.hpp>
 
 #include "base/ascii.h"
+#include "base/base64.h"
 #include "embed/json_answer.h"
 
 namespace quarry::embed {
@@ -18,32 +19,6 @@ namespace quarry::embed {
 namespace {
 
 namespace json = boost::json;
-
-int value_of_digit(char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    if (c == '+') return 62;
-    return c == '/' ? 63 : -1;
-}
-
-std::optional<std::string> decode_base64(std::string_view text) {
-    while (text.ends_with('=')) text.remove_suffix(1);
-    std::string bytes;
-    bytes.reserve(text.size() / 4 * 3 + 3);
-    std::uint32_t pending = 0;
-    int bits = 0;
-    for (const char c : text) {
-        const int value = value_of_digit(c);
-        if (value < 0) return std::nullopt;
-        pending = (pending << 6) | static_cast<std::uint32_t>(value);
-        bits += 6;
-        if (bits < 8) continue;
-        bits -= 8;
-        bytes += static_cast<char>((pending >> bits) & 0xFF);
-    }
-    return bytes;
-}
 
 Result<Vector> vector_of_base64(std::string_view text) {
     const auto bytes = decode_base64(text);

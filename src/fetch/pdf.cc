@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "fetch/pdf_protocol.h"
 
 namespace quarry::fetch {
@@ -27,24 +28,6 @@ using Clock = std::chrono::steady_clock;
 std::unexpected<Error> system_error(std::string_view what) {
     return fail(ErrorCode::unavailable, fmt::format("cannot be read: {}: {}", what, std::strerror(errno)));
 }
-
-class Descriptor {
-public:
-    explicit Descriptor(int number = -1) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor() {
-        if (number_ >= 0) close(number_);
-    }
-    int get() const { return number_; }
-    bool is_open() const { return number_ >= 0; }
-
-private:
-    int number_;
-};
 
 // A process that is killed and reaped when its owner goes, whatever happened to the owner.
 class Child {
