@@ -8,6 +8,8 @@ target_include_directories(quarry_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(quarry_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 # GCC 12 reports overlaps and overruns inside std::string that cannot happen (GCC bugs 105651, 105329).
 add_compile_options("$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>")
+# GCC collects its garbage while it compiles; with memory at hand that is a tenth of the time for nothing.
+add_compile_options("$<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-expand=1000;--param=ggc-min-heapsize=1048576>")
 if(QUARRY_WERROR)
     target_compile_options(quarry_options INTERFACE -Werror)
 endif()
