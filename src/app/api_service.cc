@@ -12,6 +12,7 @@
 #include "base/descriptors.h"
 #include "model/records.h"
 #include "search/answer_json.h"
+#include "url/url.h"
 #include "work/add_urls.h"
 #include "work/crawl_context.h"
 #include "work/map_site.h"
@@ -21,6 +22,16 @@
 
 namespace quarry::app {
 namespace {
+
+// Fails with `refused` if the crawl could only fail: it begins at one address, and that may not be connected to.
+Result<void> check_start(const crawl::CrawlOptions& options, const net::AddressPolicy& policy) {
+    if (options.urls.size() != 1) return {};
+    const auto url = TRY(url::Url::parse(options.urls.front()));
+    const auto checked = policy.check_host(url.host());
+    if (checked) return {};
+    return fail(checked.error().code,
+                fmt::format("cannot fetch {}: {}", url.without_credentials(), checked.error().message));
+}
 
 api::SiteMap map_of(WebAccess& web, const std::string& agent, const api::MapQuestion& question,
                     std::stop_token stop) {
@@ -117,8 +128,10 @@ Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, O
     services.search = [&owner](const search::SearchRequest& request) {
         return owner.library().search(request);
     };
-    services.begin_crawl = [&store, webhooks = webhook_policy(place.settings, owner.access())](
+    services.begin_crawl = [&store, pages = owner.access().policy(),
+                            webhooks = webhook_policy(place.settings, owner.access())](
                                const crawl::CrawlOptions& options) -> Result<GroupId> {
+        TRY(check_start(options, pages));
         TRY(check_webhook(options, webhooks));
         return work::start_crawl(store, options);
     };
@@ -179,8 +192,9 @@ Result<api::Services> services_of(DistantOwner& owner, const Workplace& place, W
         return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
     };
     services.search = [&owner](const search::SearchRequest& request) { return owner.search(request); };
-    services.begin_crawl = [&owner, webhooks = webhook_policy(place.settings, web)](
+    services.begin_crawl = [&owner, pages = web.policy(), webhooks = webhook_policy(place.settings, web)](
                                const crawl::CrawlOptions& options) -> Result<GroupId> {
+        TRY(check_start(options, pages));
         TRY(check_webhook(options, webhooks));
         const auto answer = TRY(owner.perform("crawl", to_json(options)));
         return GroupId{answer.at("group").as_int64()};

@@ -253,6 +253,7 @@ TEST_CASE("requests that cannot be are refused in a sentence, and the server liv
         {"POST", "/v2/scrape", R"({"url":"http://a.example/","formats":["screenshot"]})", 400},
         {"POST", "/v2/crawl", R"({"url":"http://a.example/","limit":-1})", 400},
         {"POST", "/v2/crawl", R"({"url":"http://a.example/","includePaths":["("]})", 400},
+        {"POST", "/v2/crawl", R"({"url":"http://169.254.169.254/latest/meta-data/"})", 403},
         {"POST", "/v2/batch/scrape", R"({"urls":"file:///etc/passwd"})", 400},
         {"POST", "/v2/map", R"({"url":""})", 400},
         {"POST", "/v2/search", R"({"query":""})", 400},
