@@ -13,9 +13,9 @@ enum class ScriptMade : std::uint8_t {
     entirely,  // no text of its own at all
 };
 
-// A page is made by scripts if it loads some, shows next to no text, and either has an empty element where a
-// program will put the text, or says in <noscript> that it needs JavaScript. Such words are not its own text.
-// Linear.
+// A page is made by scripts if it loads some, shows next to no text, and either has an element without any
+// where a program will put the text, or says in <noscript> that it needs JavaScript. Such words are not its
+// own text. Linear.
 ScriptMade made_by_scripts(const html::Tree& tree);
 
 }  // namespace quarry::extract

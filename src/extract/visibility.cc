@@ -16,6 +16,11 @@ using html::NodeKind;
 using html::Tag;
 using html::Tree;
 
+bool is_declarative_shadow_root(const Tree& tree, NodeId id) {
+    const auto name = tree.find_attribute_name("shadowrootmode");
+    return name && tree.attribute(id, *name);
+}
+
 namespace {
 
 constexpr html::TagSet never_rendered_tags{
@@ -37,11 +42,6 @@ bool style_hides(std::string_view style) {
         if (same_letters(property, "visibility") && same_letters(value, "hidden")) return true;
     }
     return false;
-}
-
-bool is_declarative_shadow_root(const Tree& tree, NodeId id) {
-    const auto name = tree.find_attribute_name("shadowrootmode");
-    return name && tree.attribute(id, *name);
 }
 
 // True for what is never text for a reader. A <template shadowrootmode> is rendered, so it is not one of

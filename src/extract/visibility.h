@@ -10,6 +10,9 @@
 
 namespace quarry::extract {
 
+// A <template> whose contents are shown, in the place of the element it stands in.
+bool is_declarative_shadow_root(const html::Tree& tree, html::NodeId id);
+
 // Asked of the page as a whole, because a page may hide everything until a script has run, or say everything
 // in <noscript>. What can be told of an element alone is found out once, when this is made.
 class Visibility {
