@@ -7,7 +7,7 @@ usage: bench/browser.py [PART...]     PART: speed first leak decide same (all of
 Needs chromium-headless-shell; decide and same need shared/bench/extraction beside the checkout, decide npm as well.
 BENCH names the folder with browser_bench (build/release/bench), QUARRY the program, PAGES, LEAKS and SAME how many pages.
 """
-import collections, functools, glob, http.server, json, os, pwd, random, re, shutil, signal, statistics, subprocess, sys, tempfile, threading, time
+import collections, functools, glob, gzip, http.server, json, os, pwd, random, re, shutil, signal, statistics, subprocess, sys, tempfile, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 QUARRY = os.environ.get("QUARRY", os.path.join(ROOT, "build/release/quarry"))
@@ -239,8 +239,14 @@ def leak(site):
           f"{got['ended_stuck']} ended as stuck; {left} processes left after {took:.0f} s (0 is the idle pool after 15 s)")
 
 
-def pages_of(kinds):
-    return sorted(path for kind in kinds for path in glob.glob(f"{DATA}/{kind}/pages/*.html"))
+@functools.cache
+def static_pages():
+    """The pages of the extraction sets, unpacked into a folder: they were saved as their servers sent them."""
+    folder = tempfile.mkdtemp()
+    for path in sorted(glob.glob(f"{DATA}/*/pages/*.html.gz")):
+        with gzip.open(path) as packed, open(os.path.join(folder, path.split("/")[-3] + "-" + os.path.basename(path)[:-3]), "wb") as file:
+            shutil.copyfileobj(packed, file)
+    return folder, sorted(glob.glob(f"{folder}/*.html"))
 
 
 def decided(files):
@@ -251,7 +257,7 @@ def decided(files):
 
 
 def decide(_):
-    static = pages_of(["aeb", "docsgen", "traf", "wcxb"])
+    static = static_pages()[1]
     wrong = decided(static)
     print(f"  static pages: {len(wrong)} of {len(static)} would be rendered {[os.path.basename(path) for path in sorted(wrong)][:10]}")
     folder = os.environ.get("FRAMEWORKS") or tempfile.mkdtemp()
@@ -273,12 +279,13 @@ def words_of(record):
 
 
 def same(_):
-    files = pages_of(["aeb", "docsgen", "traf", "wcxb"])
+    folder, files = static_pages()
+    files = list(files)
     random.Random(1).shuffle(files)
     files = files[:int(os.environ.get("SAME", 200))]
-    site = Site(DATA)
+    site = Site(folder)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as urls:
-        urls.write("\n".join(site.url("/" + os.path.relpath(path, DATA)) for path in files))
+        urls.write("\n".join(site.url("/" + os.path.basename(path)) for path in files))
         urls.flush()
         texts = {}
         for how in ("never", "always"):
