@@ -118,20 +118,26 @@ def crawl(folder, network, database, web, workers, fetches):
     data = ["--data", str(folder / f"data{workers}-command"), "--json"]
     while len(json.loads(quarry(inside[0], *data, "queue", "workers"))) < workers:
         time.sleep(0.05)
+    try:
+        return follow(quarry, inside[0], data, seeds)
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGINT)
+        for process in processes:
+            process.wait()
+
+
+def follow(quarry, inside, data, seeds):
+    """Begins the crawl and waits for its end: the crawl, and how long it took."""
     start = time.time()
-    begun = json.loads(quarry(inside[0], *data, "crawl", "--no-embed", "--sitemap", "skip", "-f", str(seeds)))
-    id = begun.get("id") or begun["jobId"]
+    begun = json.loads(quarry(inside, *data, "crawl", "--no-embed", "--sitemap", "skip", "-f", str(seeds)))
+    id = begun["data"]["jobId"]
     while True:
-        state = json.loads(quarry(inside[0], *data, "status", id))
-        if state["state"] in ("completed", "failed", "cancelled"):
-            break
+        state = json.loads(quarry(inside, *data, "status", id))
+        state = state[0] if isinstance(state, list) else state
+        if state["status"] in ("completed", "failed", "cancelled"):
+            return state, time.time() - start
         time.sleep(0.1)
-    seconds = time.time() - start
-    for process in processes:
-        process.send_signal(signal.SIGINT)
-    for process in processes:
-        process.wait()
-    return state, seconds
 
 
 def main():
@@ -148,10 +154,10 @@ def main():
         alone = None
         for workers in map(int, wanted.workers.split(",")):
             state, seconds = crawl(folder, network, parts[2], parts[1], workers, wanted.fetches)
-            pages = state["completed"]
+            pages = state["urls_completed"]
             rate = pages / seconds
             alone = alone or rate / workers
-            print(f"{workers} workers: {pages} pages {state['state']} in {seconds:.1f} s, {rate:,.0f} pages/s, {rate / alone:.2f} x one", flush=True)
+            print(f"{workers} workers: {pages} pages {state['status']} in {seconds:.1f} s, {rate:,.0f} pages/s, {rate / alone:.2f} x one", flush=True)
     finally:
         for part in reversed(parts):
             part.close()
