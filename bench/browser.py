@@ -278,29 +278,35 @@ def words_of(record):
     return collections.Counter(re.findall(r"\w+", record.get("markdown") or ""))
 
 
+def f1(one, other):
+    total = sum(one.values()) + sum(other.values())
+    return 2 * sum((one & other).values()) / total if total else 1.0
+
+
 def same(_):
+    """Saved pages ask other servers for their scripts, and here nobody answers: those that need none are static."""
     folder, files = static_pages()
-    files = list(files)
-    random.Random(1).shuffle(files)
-    files = files[:int(os.environ.get("SAME", 200))]
-    site = Site(folder)
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as urls:
-        urls.write("\n".join(site.url("/" + os.path.basename(path)) for path in files))
-        urls.flush()
-        texts = {}
-        for how in ("never", "always"):
-            done = subprocess.run([QUARRY, "scrape", "-f", urls.name, "--render", how, "--json", "--allow-private"], capture_output=True, text=True)
-            texts[how] = {record.get("url"): words_of(record) for record in map(flattened, done.stdout.splitlines())}
-    scores = {}
-    for url, plain in texts["never"].items():
-        rendered = texts["always"].get(url, collections.Counter())
-        common = sum((plain & rendered).values())
-        total = sum(plain.values()) + sum(rendered.values())
-        scores[url] = 2 * common / total if total else 1.0
-    low = sorted((score, url) for url, score in scores.items() if score < 0.9)
-    print(f"same: mean F1 {statistics.mean(scores.values()):.4f} over {len(scores)} static pages, {len(low)} under 0.9")
-    for score, url in low[:12]:
-        print(f"  {score:.3f} {url}")
+    scripts = re.compile(rb"<script[^>]+src\s*=", re.I)
+    static = [path for path in files if not scripts.search(open(path, "rb").read())]
+    others = sorted(set(files) - set(static))
+    random.Random(1).shuffle(others)
+    site, limit = Site(folder), int(os.environ.get("SAME", 200))
+    for name, chosen in (("static pages", static[:limit]), ("pages that miss their scripts", others[:limit])):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as urls:
+            urls.write("\n".join(site.url("/" + os.path.basename(path)) for path in chosen))
+            urls.flush()
+            texts = {}
+            for how in ("never", "always"):
+                done = subprocess.run([QUARRY, "scrape", "-f", urls.name, "--render", how, "--json", "--allow-private"], capture_output=True, text=True)
+                texts[how] = {record["url"]: record for record in map(flattened, done.stdout.splitlines())}
+        failed = [url for url, record in texts["always"].items() if not record.get("markdown") and texts["never"][url].get("markdown")]
+        scores = {url: f1(words_of(plain), words_of(texts["always"][url])) for url, plain in texts["never"].items() if url not in failed}
+        low = sorted((score, url) for url, score in scores.items() if score < 0.9)
+        print(f"same: mean F1 {statistics.mean(scores.values()):.4f} over {len(scores)} {name}, {len(low)} under 0.9, {len(failed)} not rendered")
+        for score, url in low[:8]:
+            print(f"  {score:.3f} {url}")
+        for url in failed[:8]:
+            print(f"  not rendered: {url} {str(texts['always'][url].get('error'))[:200]}")
 
 
 def flattened(line):

@@ -148,6 +148,7 @@ Result<void> Page::navigate() {
             return fail(ErrorCode::unsupported, "is a file to download, not a page");
         return std::unexpected(failure(words));
     }
+    events_.expect(text_at(answer, "loaderId"));
     return check_document();
 }
 

@@ -11,6 +11,7 @@ namespace json = boost::json;
 
 constexpr std::size_t most_in_flight = 10'000;
 constexpr std::size_t most_headers = 200;
+constexpr std::size_t most_loaders = 100;
 
 // What never ends, or whose end is told elsewhere: the load event waits for frames, and nobody for the rest.
 constexpr std::string_view unawaited[] = {"EventSource", "WebSocket",         "Ping", "Prefetch", "Preflight",
@@ -49,12 +50,18 @@ void take_answer(PageState& state, const json::object& params) {
     }
 }
 
+void begin_document(PageState& state, std::string_view loader) {
+    if (state.loader != loader && state.former_loaders.size() < most_loaders)
+        state.former_loaders.push_back(std::move(state.loader));
+    state.loader = loader;
+    state.is_loaded = state.is_network_idle = false;
+}
+
 void take_lifecycle(PageState& state, const json::object& params) {
     if (text_at(params, "frameId") != state.frame) return;
     const std::string_view name = text_at(params, "name");
     if (name == "init" || name == "commit") {
-        state.loader = text_at(params, "loaderId");
-        state.is_loaded = state.is_network_idle = false;
+        begin_document(state, text_at(params, "loaderId"));
     } else if (text_at(params, "loaderId") == state.loader) {
         if (name == "load") {
             state.is_loaded = true;
@@ -98,6 +105,14 @@ void PageEvents::take(const std::string& method, const json::object& params) {
     const auto handler = handlers().find(method);
     if (handler == handlers().end()) return;
     change([&](PageState& state) { handler->second(state, params); });
+}
+
+void PageEvents::expect(std::string_view loader) {
+    change([&](PageState& state) {
+        const bool was_told = state.loader == loader ||
+                              std::ranges::find(state.former_loaders, loader) != state.former_loaders.end();
+        if (!was_told && !loader.empty()) begin_document(state, loader);
+    });
 }
 
 Result<void> PageEvents::wait(const std::function<bool(const PageState&)>& holds, Deadline deadline,

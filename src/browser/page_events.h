@@ -18,8 +18,9 @@ namespace quarry::browser {
 struct PageState {
     bool is_over = false;  // the browser or the page's process has ended
     std::string why_over{};
-    std::string frame{};     // the main one
-    std::string loader{};    // of the document that is there now
+    std::string frame{};   // the main one
+    std::string loader{};  // of the document that is there now
+    std::vector<std::string> former_loaders{};
     bool is_loaded = false;  // it, with all that it names
     bool is_network_idle = false;
     std::string requested_url{};  // of the last document asked for
@@ -44,6 +45,11 @@ public:
     Result<void> wait(const std::function<bool(const PageState&)>& holds, Deadline deadline,
                       const std::stop_token& stop);
     PageState state() const;
+
+    // The document that was asked for. The browser may name it before its page tells of it; until then that
+    // the former one is loaded does not count.
+    void expect(std::string_view loader);
+
     std::size_t count_requests() const {
         const std::lock_guard lock(mutex_);
         return state_.requests;
