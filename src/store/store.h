@@ -294,6 +294,10 @@ public:
     // Gives back leases whose handlers have not begun, at no cost.
     virtual Result<void> release(std::vector<LeaseRef> leases) = 0;
 
+    // Ends a worker: what it holds goes back at once, as if it had died, and what it still has to say of it
+    // is a conflict. One that is unknown has ended already.
+    virtual Result<void> retire_worker(WorkerId worker) = 0;
+
     // Of a group, with all its jobs and URLs, also those that run: their outcomes become conflicts (cancel)
     // or are still taken (pause). `not_found`; `conflict` if it is over already.
     virtual Result<void> cancel(GroupId group) = 0;
@@ -377,6 +381,10 @@ public:
     // Calls the observer after commits, on the store's thread, for as long as what is returned is kept. It
     // must only move the events elsewhere, and may be called once more while it is let go.
     [[nodiscard]] virtual std::shared_ptr<void> observe(Observer observer) = 0;
+
+    // True if the database is a server: what fails with `unavailable` or `timeout` may succeed later, on the
+    // same store.
+    virtual bool reconnects() const = 0;
 
     virtual Timestamp now() const = 0;
     virtual std::uint64_t salt() const = 0;  // for public_id.h

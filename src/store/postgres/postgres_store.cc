@@ -77,6 +77,7 @@ public:
     Result<void> release(std::vector<LeaseRef> leases) override {
         return soon<void>([&](Ledger& ledger) { return pg::release(ledger, leases); });
     }
+    Result<void> retire_worker(WorkerId worker) override;
     using Store::finish;
     void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override {
         // That a handler had begun need not be written down of what ends now.
@@ -188,6 +189,7 @@ public:
     bool knows(GroupId group, const UrlKey& key) const override {
         return const_cast<pg::Transactor&>(transactor_).process().known.contains(group, key);
     }
+    bool reconnects() const override { return true; }
     Timestamp now() const override { return transactor_.now(); }
     std::uint64_t salt() const override { return salt_; }
 
@@ -272,7 +274,7 @@ PostgresStore::~PostgresStore() {
     (void)soon<void>([&](Ledger& ledger) { return leadership_.resign(ledger); });
     // Whoever cannot say farewell is missed by their beat.
     for (const WorkerId worker : workers_.with([](auto& workers) { return workers; }))
-        (void)soon<void>([&](Ledger& ledger) { return pg::retire_worker(ledger, worker); });
+        (void)retire_worker(worker);
 }
 
 Result<WorkerId> PostgresStore::register_worker(std::string name) {
@@ -281,6 +283,12 @@ Result<WorkerId> PostgresStore::register_worker(std::string name) {
         TRY(change<WorkerId>([&](Ledger& ledger) { return pg::register_worker(ledger, name); }));
     workers_.with([&](auto& workers) { workers.push_back(id); });
     return id;
+}
+
+Result<void> PostgresStore::retire_worker(WorkerId worker) {
+    TRY(soon<void>([&](Ledger& ledger) { return pg::retire_worker(ledger, worker); }));
+    workers_.with([&](auto& workers) { std::erase(workers, worker); });
+    return {};
 }
 
 Result<pg::Due> PostgresStore::look_what_is_due(WorkerId worker) {

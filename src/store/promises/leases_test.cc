@@ -33,6 +33,24 @@ TEST_CASE_TEMPLATE("a worker that beats keeps its leases", Backend, EVERY_STORE)
     CHECK(backend.finish(leased.lease) == Verdict::applied);
 }
 
+TEST_CASE_TEMPLATE("what a worker held that has ended is leased again at once", Backend, EVERY_STORE) {
+    Backend backend;
+    const JobId begun = backend.add({.kind = "work"});
+    backend.add({.kind = "work"});
+    const auto lost = backend.lease(2);
+    backend.store->begin(lost.at(0).lease);
+
+    REQUIRE(backend.store->retire_worker(backend.worker()));
+    const auto rescued = backend.lease(2, "second");
+
+    REQUIRE(rescued.size() == 2);
+    CHECK(backend.job(begun).stalls == 1);
+    CHECK(backend.finish(lost.at(0).lease) == Verdict::conflict);
+    CHECK(backend.finish(rescued.at(0).lease) == Verdict::applied);
+    CHECK(backend.store->beat(backend.worker(), {}).error().code == ErrorCode::not_found);
+    CHECK(backend.store->retire_worker(backend.worker()));
+}
+
 TEST_CASE_TEMPLATE("a lease that runs out counts as a stall only if its handler had begun", Backend,
                    EVERY_STORE) {
     Backend backend;

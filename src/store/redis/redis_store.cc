@@ -71,6 +71,7 @@ public:
     }
     Result<std::vector<JobId>> beat(WorkerId worker, std::span<const Progress> progress) override;
     Result<void> release(std::vector<LeaseRef> leases) override;
+    Result<void> retire_worker(WorkerId worker) override;
     using Store::finish;
     void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override;
 
@@ -153,6 +154,7 @@ public:
     }
     std::shared_ptr<void> observe(Observer observer) override { return news_.observe(std::move(observer)); }
     bool knows(GroupId group, const UrlKey& key) const override { return known_.contains(group, key); }
+    bool reconnects() const override { return true; }
     Timestamp now() const override { return link_.now(); }
     std::uint64_t salt() const override { return content_->salt(); }
 
@@ -163,7 +165,7 @@ private:
         return answer;
     }
     void spread(const ScriptAnswer& answer);
-    void end_workers();
+    Result<void> end_workers(std::span<const std::int64_t> workers);
     Scheduling scheduling() {
         return {[this](std::string_view script, const Message& message) { return call(script, message); },
                 [this] { return now(); }};
@@ -208,24 +210,37 @@ private:
 
 RedisStore::~RedisStore() {
     finisher_.reset();  // what was handed over is still taken
-    end_workers();
+    std::vector<std::int64_t> workers;
+    workers_.with([&](auto& all) {
+        for (const auto& [id, worker] : all) workers.push_back(id);
+    });
+    // Leases end with the store, as those of the embedded one do.
+    (void)end_workers(workers);
     content_events_.reset();
     content_.reset();  // its thread may be telling something still
 }
 
-// Leases end with the store, as those of the embedded one do.
-void RedisStore::end_workers() {
-    const auto workers = workers_.with([](auto& all) { return std::exchange(all, {}); });
-    if (workers.empty()) return;
+Result<void> RedisStore::end_workers(std::span<const std::int64_t> workers) {
+    if (workers.empty()) return {};
     const std::vector<std::int64_t> begun = take_begun();
-    for (bool is_done = false; !is_done;) {
-        Message message;
-        message.list(2).list(workers.size());
-        for (const auto& [id, worker] : workers) message.add(id);
-        add_numbers(message, begun);
-        const auto answer = call("retire", message);
-        is_done = !answer || answer->result().is_true();
+    Message message;
+    message.list(2);
+    add_numbers(message, workers);
+    add_numbers(message, begun);
+    // What they held goes back in steps.
+    while (!TRY(call("retire", message)).result().is_true()) {
     }
+    return {};
+}
+
+Result<void> RedisStore::retire_worker(WorkerId worker) {
+    const auto of_content = in_content(worker);
+    if (!of_content) return {};
+    const std::int64_t id = number(worker);
+    TRY(end_workers({&id, 1}));
+    TRY(content_->retire_worker(*of_content));
+    workers_.with([&](auto& workers) { workers.erase(id); });
+    return {};
 }
 
 void RedisStore::spread(const ScriptAnswer& answer) {

@@ -62,6 +62,13 @@ Result<void> save_progress(Ledger& ledger, const Progress& progress, std::vector
     return ledger.rows().jobs.set_progress(number(progress.lease.id), progress.percent);
 }
 
+// Returns what it held.
+Result<std::vector<JobId>> take_back_all(Ledger& ledger, WorkerId worker) {
+    auto held = ledger.leases.ids_where([&](const Lease& lease) { return lease.worker == worker; });
+    for (const JobId id : held) TRY(take_back(ledger, id, Cause::worker_died));
+    return held;
+}
+
 Result<void> save_beat(Ledger& ledger, WorkerId worker) {
     db::Statement save = TRY(ledger.connection().prepare("UPDATE worker SET beat_at = ?2 WHERE id = ?1"));
     return save.bind(number(worker), column_of(ledger.now())).run();
@@ -89,13 +96,17 @@ Result<void> revoke(Ledger& ledger, JobId id) {
 
 Result<void> bury_dead_workers(Ledger& ledger) {
     for (const WorkerId dead : ledger.workers.bury(ledger.now(), ledger.limits().lease_duration)) {
-        const auto held = ledger.leases.ids_where([&](const Lease& lease) { return lease.worker == dead; });
-        for (const JobId id : held) {
-            TRY(take_back(ledger, id, Cause::worker_died));
-            ledger.workers.find(dead)->lost.push_back(id);
-        }
+        for (const JobId id : TRY(take_back_all(ledger, dead))) ledger.workers.find(dead)->lost.push_back(id);
     }
     return {};
+}
+
+Answer<void> retire_worker(Ledger& ledger, WorkerId worker) {
+    TRY(take_back_all(ledger, worker));
+    db::Statement forget = TRY(ledger.connection().prepare("DELETE FROM worker WHERE id = ?1"));
+    TRY(forget.bind(number(worker)).run());
+    ledger.workers.remove(worker);
+    return Result<void>{};
 }
 
 Answer<WorkerId> register_worker(Ledger& ledger, const std::string& name) {

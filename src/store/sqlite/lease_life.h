@@ -14,6 +14,7 @@ namespace quarry::store {
 Answer<WorkerId> register_worker(Ledger& ledger, const std::string& name);
 Answer<std::vector<JobId>> beat(Ledger& ledger, WorkerId worker, std::span<const Progress> progress);
 Answer<void> release(Ledger& ledger, std::span<const LeaseRef> leases);
+Answer<void> retire_worker(Ledger& ledger, WorkerId worker);
 
 // Takes back what workers held who were not heard of for too long.
 Result<void> bury_dead_workers(Ledger& ledger);

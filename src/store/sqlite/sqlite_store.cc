@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "store/change_signal.h"
 #include "store/sqlite/access.h"
 #include "store/sqlite/adding.h"
-#include "store/change_signal.h"
 #include "store/sqlite/collection_rows.h"
 #include "store/sqlite/disk_watch.h"
 #include "store/sqlite/filtered.h"
@@ -76,6 +76,9 @@ public:
     }
     Result<void> release(std::vector<LeaseRef> leases) override {
         return soon<void>([&] { return store::release(*ledger_, leases); });
+    }
+    Result<void> retire_worker(WorkerId worker) override {
+        return soon<void>([&] { return store::retire_worker(*ledger_, worker); });
     }
     using Store::finish;
     void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override;
@@ -170,6 +173,7 @@ public:
         return kept;
     }
     bool knows(GroupId group, const UrlKey& key) const override { return known_.contains(group, key); }
+    bool reconnects() const override { return false; }
     Timestamp now() const override { return clock_->now(); }
     std::uint64_t salt() const override { return ledger_->salt(); }
 

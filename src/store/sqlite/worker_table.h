@@ -20,6 +20,7 @@ struct Worker {
 class WorkerTable {
 public:
     void add(WorkerId id, Timestamp now) { workers_[number(id)] = {.beat_at = now}; }
+    void remove(WorkerId id) { workers_.erase(number(id)); }
     Worker* find(WorkerId id) {
         const auto found = workers_.find(number(id));
         return found == workers_.end() ? nullptr : &found->second;
