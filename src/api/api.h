@@ -78,6 +78,8 @@ struct Services {
     std::function<Result<void>(GroupId)> erase{};
     RequestLog::Keep keep_requests{};
     std::function<Timestamp()> now{};
+    std::function<std::optional<Error>()>
+        store_trouble{};  // why work waits for the store; none: nobody knows
     std::function<Result<search::SearchAnswer>(const search::SearchRequest&)> search{};
     std::function<Result<GroupId>(const crawl::CrawlOptions&)> begin_crawl{};
     // Adds pages to a batch. `conflict` if it is over.

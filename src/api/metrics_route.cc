@@ -8,6 +8,7 @@
 
 #include "api/api.h"
 #include "api/reply.h"
+#include "api/store_trouble.h"
 
 namespace quarry::api {
 namespace {
@@ -83,7 +84,11 @@ Result<std::string> exposition_of(Api& api, store::Reader& reader) {
     page.begin("process_resident_memory_bytes", "gauge", "Memory in use.");
     page.add("", resident_memory());
     add_requests(page, api.request_log());
-    TRY(add_queue(page, reader));
+    const bool is_up = !trouble_of_store(api, reader).has_value();
+    page.begin("quarry_store_up", "gauge", "1 if the store can be read and worked on.");
+    page.add("", is_up ? 1 : 0);
+    // What is in it cannot be said while it is away.
+    if (is_up) TRY(add_queue(page, reader));
     return page.take();
 }
 

@@ -8,6 +8,7 @@
 #include "api/own/routes.h"
 #include "api/reply.h"
 #include "api/route.h"
+#include "api/store_trouble.h"
 
 namespace quarry::api {
 namespace {
@@ -18,11 +19,10 @@ void say_alive(Api&, store::Reader&, Call call) {
     call.respond({.content_type = "text/plain", .body = "ok\n"});
 }
 
-// Alive, and the store can be read.
-void say_ready(Api&, store::Reader& reader, Call call) {
-    const auto workers = reader.workers();
-    call.respond(workers ? Response{.content_type = "text/plain", .body = "ready\n"}
-                         : reply(workers.error()));
+// Alive, and the store can be read and worked on.
+void say_ready(Api& api, store::Reader& reader, Call call) {
+    const auto trouble = trouble_of_store(api, reader);
+    call.respond(trouble ? reply(*trouble) : Response{.content_type = "text/plain", .body = "ready\n"});
 }
 
 void describe(Api& api, store::Reader&, Call call) {

@@ -125,6 +125,7 @@ Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, O
         return store.add_requests(requests);
     };
     services.now = [&store] { return store.now(); };
+    services.store_trouble = [&owner] { return owner.store_trouble(); };
     services.search = [&owner](const search::SearchRequest& request) {
         return owner.library().search(request);
     };

@@ -95,6 +95,7 @@ Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_tok
     config.crawls = {.policy = access_->policy(), .headers = access_->credentials()};
     config.indexing = library_->tools();
     config.webhooks = TRY(webhook_tools(place_.settings, *access_));
+    config.store_changed = [this](const std::optional<Error>& trouble) { events_.post(StoreNews{trouble}); };
     work::Engine engine(*store_, access_->fetcher(), std::move(config));
     engine_.with([&](work::Engine*& current) { current = &engine; });
     auto result = engine.run(until, source.get_token());
@@ -107,9 +108,12 @@ Result<void> OwnerProcess::work_until_idle(std::chrono::milliseconds idle, std::
         TRY(work_until({.idle_for = idle}, stop));
         // First the socket goes, then comes a last look: whoever was answered before is seen now, and whoever
         // comes later finds no socket and waits for the lock.
-        const bool work_is_left = TRY(leave());
+        const auto work_is_left = leave();
         if (asked_to_stop_ || stop.stop_requested()) return {};
-        if (!work_is_left && !stays_) return {};
+        // A store that cannot be asked now may have work when it is back.
+        if (!work_is_left && !work::may_pass(*store_, work_is_left.error()))
+            return std::unexpected(work_is_left.error());
+        if (work_is_left && !*work_is_left && !stays_) return {};
         TRY(listen());
     }
 }
@@ -169,6 +173,22 @@ Result<json::value> OwnerProcess::drop_vectors(const json::object& params) {
     return json::object();
 }
 
+void OwnerProcess::handle_event(const StoreNews& news) {
+    using std::chrono::duration_cast, std::chrono::milliseconds;
+    if (news.trouble) away_since_ = news.at;
+    if (!log_) return;
+    log_(news.trouble
+             ? fmt::format("store lost error=\"{}\". Work goes on when it is back", news.trouble->message)
+             : fmt::format("store back away_ms={}",
+                           duration_cast<milliseconds>(news.at - away_since_).count()));
+}
+
+std::optional<Error> OwnerProcess::store_trouble() {
+    return engine_.with([](const work::Engine* engine) -> std::optional<Error> {
+        return engine ? engine->store_trouble() : std::nullopt;
+    });
+}
+
 bool OwnerProcess::is_indexing() {
     return engine_.with([](const work::Engine* engine) { return engine && engine->is_indexing(); });
 }
@@ -191,12 +211,14 @@ json::object OwnerProcess::status() {
         if (!engine) return;
         for (const std::string& url : engine->current_urls(10)) urls.push_back(json::value(url));
     });
+    const auto trouble = store_trouble();
     return {{"pid", getpid()},
             {"version", place_.version},
             {"role", name_of(role_)},
             {"data", place_.folder.path},
             {"uptime_seconds", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
             {"stays", stays_.load()},
+            {"store_error", trouble ? json::value(trouble->message) : json::value(nullptr)},
             {"current_urls", std::move(urls)}};
 }
 

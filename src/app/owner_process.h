@@ -60,11 +60,18 @@ public:
     // Pages are on their way into the index, or a space is being renewed.
     bool is_indexing();
 
+    // Why the work waits for the store; nothing while it does not.
+    std::optional<Error> store_trouble();
+
     bool was_asked_to_stop() const { return asked_to_stop_; }
 
 private:
+    struct StoreNews {
+        std::optional<Error> trouble{};  // nothing: it is back
+        std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
+    };
     // What the event thread does something about, after whoever caused it was answered.
-    using News = std::variant<store::Event, quarry::Session>;
+    using News = std::variant<store::Event, quarry::Session, StoreNews>;
 
     OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log);
     Result<boost::json::value> stop_for_command();
@@ -74,6 +81,7 @@ private:
     void watch_events(std::stop_token stop);
     void handle_event(const store::Event& event);
     void handle_event(const quarry::Session& session);
+    void handle_event(const StoreNews& news);
 
     const Workplace& place_;
     FolderLock lock_;
@@ -88,7 +96,8 @@ private:
     Guarded<std::stop_source> stop_;          // of the run under way
     Guarded<work::Engine*> engine_{nullptr};  // the one that runs
     Mailbox<News> events_;
-    std::string last_line_;  // about a crawl; of the event thread
+    std::string last_line_;                               // about a crawl; of the event thread
+    std::chrono::steady_clock::time_point away_since_{};  // the store; of the event thread
     Guarded<std::unique_ptr<OwnerServer>> server_;
     std::jthread event_thread_;
 };

@@ -38,10 +38,14 @@ private:
         : store_(engine.store_),
           config_(engine.config_),
           is_indexing_(engine.is_indexing_),
+          outage_(engine.outage_),
           reader_(std::move(reader)) {}
 
     void handle(LeasesArrived& arrived);
-    void handle(NothingDue& nothing) { nothing_due_ = nothing; }
+    void handle(NothingDue& nothing) {
+        outage_.over();
+        nothing_due_ = nothing;
+    }
     void handle(FetchEnded& ended) { urls_->fetch_ended(ended); }
     void handle(RobotsArrived& arrived) { urls_->robots_arrived(std::move(arrived.answer)); }
     void handle(GroupChanged& changed) { urls_->group_changed(changed.group); }
@@ -68,6 +72,7 @@ private:
     store::Store& store_;
     const EngineConfig& config_;
     std::atomic<bool>& is_indexing_;
+    Outage& outage_;
     std::unique_ptr<store::Reader> reader_;
     std::shared_ptr<EngineMailbox> mailbox_ = std::make_shared<EngineMailbox>();
     std::shared_ptr<void> observer_;
@@ -92,6 +97,7 @@ Result<std::unique_ptr<Engine::Run>> Engine::Run::open(Engine& engine) {
     const EngineConfig& config = engine.config_;
     std::unique_ptr<Run> run(new Run(engine, TRY(config.open_reader())));
     run->worker_ = TRY(engine.store_.register_worker(config.name));
+    engine.former_workers_.push_back(run->worker_);
     run->pages_ = TRY(PagePool::open(engine.store_, run->mailbox_,
                                      {.threads = threads_for(config.cpu_threads),
                                       .body_budget = config.body_budget,
@@ -154,6 +160,7 @@ Result<void> Engine::Run::until(const RunUntil& until, std::stop_token stop) {
 }
 
 void Engine::Run::handle(LeasesArrived& arrived) {
+    outage_.over();
     nothing_due_.reset();
     last_question_.reset();
     for (store::JobLease& job : arrived.leased.jobs) {
@@ -170,7 +177,7 @@ void Engine::Run::handle(LeasesArrived& arrived) {
 void Engine::Run::handle(CrawlUnhealthy& crawl) {
     // A conflict means that the crawl has ended in another way meanwhile.
     const auto failed = store_.fail_group(crawl.group, crawl.reason);
-    if (!failed && failed.error().code == ErrorCode::unavailable) error_ = failed.error();
+    if (!failed && is_trouble_of_store(failed.error())) error_ = failed.error();
 }
 
 void Engine::Run::handle(StoreFailed& failed) {
@@ -311,13 +318,35 @@ Engine::Engine(store::Store& store, fetch::Fetcher& fetcher, EngineConfig config
     : store_(store),
       fetcher_(fetcher),
       config_(std::move(config)),
-      under_way_(std::make_unique<UrlsUnderWay>()) {}
+      under_way_(std::make_unique<UrlsUnderWay>()),
+      outage_(config_.store_changed) {}
 
 Engine::~Engine() = default;
 
 Result<void> Engine::run(const RunUntil& until, std::stop_token stop) {
+    while (true) {
+        const auto worked = run_once(until, stop);
+        if (worked || !may_pass(store_, worked.error())) return worked;
+        if (!outage_.wait_after(worked.error(), stop)) return {};
+    }
+}
+
+Result<void> Engine::run_once(const RunUntil& until, std::stop_token stop) {
+    TRY(retire_workers());
     const auto run = TRY(Run::open(*this));
-    return run->until(until, stop);
+    auto worked = run->until(until, stop);
+    (void)retire_workers();  // a store that has gone is told when it is back
+    return worked;
+}
+
+// What a run could not finish goes back, instead of waiting until nobody has heard of its worker for too
+// long.
+Result<void> Engine::retire_workers() {
+    while (!former_workers_.empty()) {
+        TRY(store_.retire_worker(former_workers_.back()));
+        former_workers_.pop_back();
+    }
+    return {};
 }
 
 std::vector<std::string> Engine::current_urls(std::size_t limit) const {

@@ -19,6 +19,7 @@
 #include "store/store.h"
 #include "work/crawl_context.h"
 #include "work/indexer.h"
+#include "work/outage.h"
 #include "work/webhook_delivery.h"
 
 namespace quarry::work {
@@ -39,6 +40,7 @@ struct EngineConfig {
     IndexTools indexing{};
     WebhookTools webhooks{};
     std::string index_collection{};  // index only this one's pages; "" for all
+    Outage::Tell store_changed{};    // away, or back
 };
 
 // When a run ends by itself. A stop request always ends it: what is under way is finished, what was leased
@@ -62,25 +64,33 @@ public:
     Engine(store::Store& store, fetch::Fetcher& fetcher, EngineConfig config);
     ~Engine();
 
-    // Works on the calling thread and its own until it ends. Fails with `unavailable` if the store can take
-    // no more work (disk full, low on space): everything that was acknowledged is kept, and the next run goes
+    // Works on the calling thread and its own until it ends. A database server that is away is waited for.
+    // Fails with `unavailable` if an embedded store can take no more work (disk full, low on space), and as
+    // the store does when that cannot pass: everything that was acknowledged is kept, and the next run goes
     // on.
     Result<void> run(const RunUntil& until, std::stop_token stop);
 
     // What is on the wire right now, the longest first. Any thread.
     std::vector<std::string> current_urls(std::size_t limit) const;
 
+    // Why the store cannot be worked on; nothing while it can. Any thread.
+    std::optional<Error> store_trouble() const { return outage_.reason(); }
+
     // Pages are on their way into the index, or a space is being renewed. Any thread.
     bool is_indexing() const { return is_indexing_; }
 
 private:
     class Run;
+    Result<void> run_once(const RunUntil& until, std::stop_token stop);
+    Result<void> retire_workers();
 
     store::Store& store_;
     fetch::Fetcher& fetcher_;
     EngineConfig config_;
     std::unique_ptr<UrlsUnderWay> under_way_;
     std::atomic<bool> is_indexing_ = false;
+    Outage outage_;
+    std::vector<WorkerId> former_workers_;  // of runs that are over; may hold leases still
 };
 
 }  // namespace quarry::work

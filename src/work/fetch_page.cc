@@ -165,13 +165,18 @@ PageFacts facts_of(const FetchedUrl& fetched, const Document& document) {
             .fetched_at = std::chrono::time_point_cast<std::chrono::milliseconds>(page.fetched_at)};
 }
 
+// What is stored of the page cannot be read now. That is no fault of the page.
+store::Outcome without_store(const Error& error, Timestamp now) {
+    return {.end = store::Snooze{now, error.message}};
+}
+
 // The links of a page that has not changed, as they were read when it last did.
-Document former_document(const FetchedUrl& fetched, store::Reader& reader) {
+Result<Document> former_document(const FetchedUrl& fetched, store::Reader& reader) {
     Document document{.url = fetched.page->final_url};
-    const auto page = reader.page(fetched.crawl->collection, fetched.lease.key);
-    if (!page || !*page || !(*page)->content) return document;
+    const auto page = TRY(reader.page(fetched.crawl->collection, fetched.lease.key));
+    if (!page || !page->content) return document;
     boost::system::error_code error;
-    const json::value details = json::parse((*page)->content->details, error);
+    const json::value details = json::parse(page->content->details, error);
     if (error || !details.is_object()) return document;
     document.links = links_at(details.get_object(), "links");
     document.frames = links_at(details.get_object(), "frames");
@@ -194,8 +199,10 @@ void follow_links(const FetchedUrl& fetched, const Document& document, const Pag
 }
 
 // Unchanged, says the server.
-store::Outcome not_modified(const FetchedUrl& fetched, const PageTools& tools) {
+store::Outcome not_modified(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
     const Page& page = *fetched.page;
+    const auto former = former_document(fetched, tools.reader);
+    if (!former) return without_store(former.error(), now);
     store::Outcome outcome{.end = store::Completed{}, .status = page.status};
     PageWrite write{.key = fetched.lease.key};
     write.facts = {.url = fetched.lease.url,
@@ -206,7 +213,7 @@ store::Outcome not_modified(const FetchedUrl& fetched, const PageTools& tools) {
                    .content_hash = fetched.lease.former ? fetched.lease.former->content_hash : 0,
                    .fetched_at = std::chrono::time_point_cast<std::chrono::milliseconds>(page.fetched_at)};
     outcome.pages.push_back(std::move(write));
-    follow_links(fetched, former_document(fetched, tools.reader), tools, outcome);
+    follow_links(fetched, *former, tools, outcome);
     outcome.canonical.reset();
     return outcome;
 }
@@ -223,7 +230,7 @@ Result<json::value> tracked_change(const FetchedUrl& fetched, const Document& do
     return json::value(TRY(change_of(fetched, document, tools.reader)));
 }
 
-store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTools& tools) {
+store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTools& tools, Timestamp now) {
     CrawlContext& crawl = *fetched.crawl;
     store::Outcome outcome{.end = store::Completed{}, .status = fetched.page->status};
     follow_links(fetched, document, tools, outcome);
@@ -234,7 +241,7 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     }
     PageWrite write{.key = fetched.lease.key, .facts = facts_of(fetched, document)};
     auto change = tracked_change(fetched, document, tools);
-    if (!change) return unreadable(fetched, change.error());
+    if (!change) return without_store(change.error(), now);
     // What has become of it is said anew each time, so it is never "not modified".
     if (crawl.options.track_changes) write.facts.etag = write.facts.last_modified = "";
     // Who names a page wants it in certain forms: the same words in others are another version.
@@ -286,7 +293,7 @@ std::optional<store::Outcome> read_listing(const FetchedUrl& fetched) {
 store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
     if (!fetched.page) return no_answer(fetched, now);
     const int status = fetched.page->status;
-    if (status == 304) return not_modified(fetched, tools);
+    if (status == 304) return not_modified(fetched, tools, now);
     if (status >= 400 && !is_kept_all_the_same(fetched)) return error_status(fetched, now);
     if (status >= 300 && status < 400) return redirect(fetched);
     if (!may_hold_text(fetched.page->content_type)) {
@@ -295,7 +302,7 @@ store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Ti
     if (auto listing = read_listing(fetched)) return *std::move(listing);
     auto document = read_document(*fetched.page, fetched.crawl->extract, tools.pdf);
     if (!document) return unreadable(fetched, document.error());
-    return keep(fetched, *std::move(document), tools);
+    return keep(fetched, *std::move(document), tools, now);
 }
 
 // Whether the URL ends with this, and not only the attempt.

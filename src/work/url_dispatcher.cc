@@ -6,6 +6,7 @@
 
 #include "crawl/url_identity.h"
 #include "fetch/retry_after.h"
+#include "work/outage.h"
 #include "work/read_document.h"
 #include "work/retry_delay.h"
 
@@ -92,6 +93,8 @@ std::shared_ptr<CrawlContext> UrlDispatcher::crawl_of(GroupId group) {
         // Without it, near duplicates of what came before an interruption are merely not marked.
         (void)(*loaded)->recall(parts_.reader);
         crawl = *std::move(loaded);
+    } else if (is_trouble_of_store(loaded.error())) {
+        parts_.mailbox->post(StoreFailed{loaded.error()});
     } else {
         // Its options are of a newer program, or damaged: nobody else could go on with it either.
         parts_.mailbox->post(CrawlUnhealthy{group, loaded.error().message});
@@ -177,7 +180,8 @@ void UrlDispatcher::start_lane(HostLane& lane) {
 UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
     auto address = url::Url::parse(waiting.lease.url);
     if (!address) {
-        finish_without_fetch(std::move(waiting), {.end = store::Failed{address.error().message, address.error().code}});
+        finish_without_fetch(std::move(waiting),
+                             {.end = store::Failed{address.error().message, address.error().code}});
         return Start::done_without;
     }
     if (!waiting.crawl->options.ignore_robots) {

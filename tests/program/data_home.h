@@ -13,13 +13,17 @@ namespace quarry::test {
 
 class DataHome {
 public:
-    DataHome() = default;
+    // `environment`: what else the program is told, as "NAME=value".
+    explicit DataHome(std::vector<std::string> environment = {}) : environment_(std::move(environment)) {}
     ~DataHome();
 
     const std::string& path() const { return folder_.path(); }
     std::string file(const std::string& name) const { return folder_.file(name); }
     RunOptions options() const {
-        return {.environment = {"QUARRY_DATA=" + data(), "HOME=" + folder_.path()}};
+        RunOptions options{.environment = environment_};
+        options.environment.push_back("QUARRY_DATA=" + data());
+        options.environment.push_back("HOME=" + folder_.path());
+        return options;
     }
     std::string data() const { return folder_.file("data"); }
 
@@ -35,6 +39,7 @@ public:
     std::vector<std::string> pages_of(const std::string& id) const;
 
 private:
+    const std::vector<std::string> environment_;
     TemporaryFolder folder_;
 };
 

@@ -1,0 +1,53 @@
+// A store that is away for a while: what is known of it, and how long to leave it alone. Whoever works on it
+// gives up what is under way, which others may have taken over meanwhile, and begins anew when it is back.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+#include "base/guarded.h"
+#include "base/result.h"
+#include "store/store.h"
+#include "work/retry_delay.h"
+
+namespace quarry::work {
+
+// A call failed because the store cannot be reached or written to, and not because of what was asked.
+constexpr bool is_trouble_of_store(const Error& error) {
+    return error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout;
+}
+
+// True for what a database cures that is started again, has space again, or may be written to again.
+bool may_pass(const store::Store& store, const Error& error);
+
+class Outage {
+public:
+    // Told why the store is away when that begins, and nothing when it is over. On the engine's threads.
+    using Tell = std::function<void(const std::optional<Error>& reason)>;
+
+    explicit Outage(Tell tell) : tell_(std::move(tell)) {}
+
+    // Waits for the next attempt, longer each time, up to ten seconds. False if asked to stop.
+    bool wait_after(const Error& error, const std::stop_token& stop);
+    // The store has answered.
+    void over();
+    // Nothing while all is well. Any thread.
+    std::optional<Error> reason() const {
+        return state_.with([](const State& state) { return state.reason; });
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct State {
+        std::optional<Error> reason{};
+        int attempts = 0;
+        Clock::time_point well_since{};
+    };
+
+    const Tell tell_;
+    Guarded<State> state_;
+};
+
+}  // namespace quarry::work
