@@ -1,5 +1,6 @@
 #include "db/redis.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -53,6 +54,7 @@ Result<RedisConnection> RedisConnection::open(const RedisConfig& config) {
     if (context->err) return std::unexpected(cannot_reach(connection.place_, context->errstr));
     watch_for_silence(context->fd);
     redisSetTimeout(context, timeval_of(config.answer_timeout));
+    if (address.is_encrypted) connection.tls_ = TRY(RedisTls::begin(context->fd, address));
     TRY(connection.log_in(address));
     return connection;
 }
@@ -71,6 +73,8 @@ Error RedisConnection::lost() {
         why = context_->err == REDIS_ERR_IO ? std::strerror(errno) : context_->errstr;
         if (context_->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK))
             why = "it does not answer";
+        if (tls_ && !context_->err) why = tls_->trouble();
+        tls_.reset();
         context_.reset();
     }
     return {ErrorCode::unavailable,
@@ -104,15 +108,41 @@ bool RedisConnection::append(std::span<const std::string_view> command) {
         texts.push_back(part.data() ? part.data() : "");
         lengths.push_back(part.size());
     }
-    return redisAppendCommandArgv(context_.get(), static_cast<int>(texts.size()), texts.data(),
-                                  lengths.data()) == REDIS_OK;
+    const int count = static_cast<int>(texts.size());
+    if (!tls_) return redisAppendCommandArgv(context_.get(), count, texts.data(), lengths.data()) == REDIS_OK;
+    char* bytes = nullptr;
+    const int size = redisFormatCommandArgv(&bytes, count, texts.data(), lengths.data());
+    if (size > 0) unsent_.append(bytes, static_cast<std::size_t>(size));
+    redisFreeCommand(bytes);
+    return size > 0;
+}
+
+bool RedisConnection::send_appended() {
+    if (!tls_) {
+        int is_done = 0;
+        while (!is_done)
+            if (redisBufferWrite(context_.get(), &is_done) != REDIS_OK) return false;
+        return true;
+    }
+    const std::string bytes = std::exchange(unsent_, {});
+    return bytes.empty() || tls_->write(bytes);
+}
+
+bool RedisConnection::read_more() {
+    if (!tls_) return redisBufferRead(context_.get()) == REDIS_OK;
+    std::array<char, 16 * 1024> buffer;
+    const std::size_t got = tls_->read(buffer);
+    return got > 0 && redisReaderFeed(context_->reader, buffer.data(), got) == REDIS_OK;
 }
 
 Result<RedisAnswer> RedisConnection::next_answer() {
-    void* reply = nullptr;
-    if (!context_ || redisGetReply(context_.get(), &reply) != REDIS_OK || !reply)
-        return std::unexpected(lost());
-    return RedisAnswer(static_cast<redisReply*>(reply));
+    if (!context_ || !send_appended()) return std::unexpected(lost());
+    while (true) {
+        void* reply = nullptr;
+        if (redisReaderGetReply(context_->reader, &reply) != REDIS_OK) return std::unexpected(lost());
+        if (reply) return RedisAnswer(static_cast<redisReply*>(reply));
+        if (!read_more()) return std::unexpected(lost());
+    }
 }
 
 Result<RedisAnswer> RedisConnection::run(std::span<const std::string_view> command) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
+#include "db/redis_tls.h"
 #include "db/redis_url.h"
 #include "db/redis_value.h"
 
@@ -27,7 +29,8 @@ struct RedisConfig {
 
 class RedisConnection {
 public:
-    // Fails with `invalid_argument` or `unsupported` (the URL), `refused` (the password), else `unavailable`.
+    // Fails with `invalid_argument` (the URL), `refused` (the password, or the certificate), else
+    // `unavailable`.
     static Result<RedisConnection> open(const RedisConfig& config);
     RedisConnection(RedisConnection&&) noexcept = default;
     RedisConnection& operator=(RedisConnection&&) noexcept = default;
@@ -46,6 +49,10 @@ public:
     bool is_open() const { return context_ != nullptr; }
     const std::string& place() const { return place_; }
     redisContext* context() { return context_.get(); }
+    // Takes in what has come, waiting for it. False if the connection is lost.
+    bool read_more();
+    // Something has come that poll() knows nothing of.
+    bool has_more() const { return tls_ && tls_->has_more(); }
     // Says why the connection is lost, and ends it.
     Error lost();
 
@@ -58,10 +65,13 @@ private:
     };
     RedisConnection() = default;
     Result<void> log_in(const RedisAddress& address);
+    bool send_appended();
     bool append(std::span<const std::string_view> command);
     Result<RedisAnswer> next_answer();
 
     std::unique_ptr<redisContext, Close> context_;
+    std::optional<RedisTls> tls_;  // over the context's socket, if the URL asks for it
+    std::string unsent_;           // commands for it
     std::string place_;
 };
 

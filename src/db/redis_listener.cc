@@ -28,12 +28,12 @@ Result<std::vector<std::string>> RedisListener::wait(std::chrono::milliseconds a
     if (!connection_.is_open()) return std::unexpected(connection_.lost());
     std::vector<std::string> messages = TRY(take_messages());
     if (!messages.empty()) return messages;
+    if (connection_.has_more()) at_most = std::chrono::milliseconds(0);
     pollfd descriptors[] = {{.fd = connection_.context()->fd, .events = POLLIN, .revents = 0},
                             {.fd = wake_descriptor, .events = POLLIN, .revents = 0}};
-    if (poll(descriptors, wake_descriptor < 0 ? 1 : 2, static_cast<int>(at_most.count())) <= 0)
-        return messages;
-    if (descriptors[0].revents == 0) return messages;
-    if (redisBufferRead(connection_.context()) != REDIS_OK) return std::unexpected(connection_.lost());
+    (void)poll(descriptors, wake_descriptor < 0 ? 1 : 2, static_cast<int>(at_most.count()));
+    if (descriptors[0].revents == 0 && !connection_.has_more()) return messages;
+    if (!connection_.read_more()) return std::unexpected(connection_.lost());
     return take_messages();
 }
 

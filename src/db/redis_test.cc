@@ -1,5 +1,7 @@
 #include "db/redis.h"
 
+#include <csignal>
+
 #include <doctest/doctest.h>
 
 #include "db/redis_listener.h"
@@ -61,7 +63,66 @@ TEST_CASE("what is no Redis URL is refused, without its password") {
         CHECK(parsed.error().code == ErrorCode::invalid_argument);
         CHECK(parsed.error().message.find("sesame") == std::string::npos);
     }
-    CHECK(parse_redis_url("rediss://a").error().code == ErrorCode::unsupported);
+}
+
+TEST_CASE("a Redis URL may ask for TLS, and say whom to trust") {
+    const RedisAddress address =
+        parse_redis_url("rediss://:pass@db.example/2?timeout=3&ca_file=%2Fa%20b.pem").value();
+
+    CHECK(address.is_encrypted);
+    CHECK(address.host == "db.example");
+    CHECK(address.database == 2);
+    CHECK(address.ca_file == "/a b.pem");
+    CHECK_FALSE(parse_redis_url("redis://db.example").value().is_encrypted);
+}
+
+TEST_CASE("a connection by TLS is one to a server that proves who it is") {
+    const auto server = test::Redis::start({.tls = true});
+    if (!server) {
+        MESSAGE("skipped: Redis or openssl is not installed");
+        return;
+    }
+    std::signal(SIGPIPE, SIG_IGN);  // as the program does
+    const std::string place = "127.0.0.1:" + std::to_string(server->tls_port());
+    const std::string trusted = "?ca_file=" + server->ca_file();
+    const auto code_of = [](const std::string& url) {
+        return RedisConnection::open({.url = url, .answer_timeout = 500ms}).error().code;
+    };
+
+    auto connection = RedisConnection::open({.url = "rediss://" + place + trusted}).value();
+    const std::string large(3 << 20, 'x');
+
+    CHECK(connection.run({"SET", "large", large}));
+    CHECK((connection.run({"GET", "large"}).value().value().text() == large));
+    CHECK(code_of("rediss://" + place) == ErrorCode::refused);
+    CHECK(code_of("rediss://localhost:" + std::to_string(server->tls_port()) + trusted) ==
+          ErrorCode::refused);
+    CHECK(code_of("rediss://" + place + "?ca_file=/nowhere.pem") == ErrorCode::invalid_argument);
+    CHECK(code_of("redis://" + place) == ErrorCode::unavailable);
+    CHECK(code_of("rediss://127.0.0.1:" + std::to_string(server->port()) + trusted) ==
+          ErrorCode::unavailable);
+    server->kill();
+    CHECK(connection.run({"PING"}).error().code == ErrorCode::unavailable);
+    CHECK_FALSE(connection.is_open());
+}
+
+TEST_CASE("who listens by TLS hears all that came at once") {
+    const auto server = test::Redis::start({.tls = true});
+    if (!server) {
+        MESSAGE("skipped: Redis or openssl is not installed");
+        return;
+    }
+    const std::string url =
+        "rediss://127.0.0.1:" + std::to_string(server->tls_port()) + "?ca_file=" + server->ca_file();
+    auto listener = RedisListener::open({.url = url}, "news").value();
+    auto speaker = RedisConnection::open({.url = url}).value();
+    const std::vector<RedisConnection::Command> commands(500, {"PUBLISH", "news", "the same again"});
+
+    REQUIRE(speaker.run_all(commands));
+
+    std::size_t heard = 0;
+    while (heard < commands.size()) heard += listener.wait(10s).value().size();
+    CHECK(heard == commands.size());
 }
 
 TEST_CASE("an answer is a tree, and what is not there is empty") {

@@ -75,6 +75,17 @@ Result<void> read_host(std::string_view text, RedisAddress& address) {
     return {};
 }
 
+// Those that other clients know and this one does not are theirs.
+Result<void> read_options(std::string_view options, RedisAddress& address) {
+    while (!options.empty()) {
+        const auto end = options.find('&');
+        const std::string_view option = options.substr(0, end);
+        if (option.starts_with("ca_file=")) address.ca_file = TRY(decoded(option.substr(8)));
+        options = end == options.npos ? std::string_view() : options.substr(end + 1);
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string RedisAddress::place() const {
@@ -85,16 +96,14 @@ std::string RedisAddress::place() const {
 Result<RedisAddress> parse_redis_url(std::string_view url) {
     const auto colon = url.find("://");
     const std::string scheme = colon == url.npos ? std::string() : lower_case(url.substr(0, colon));
-    if (scheme == "rediss") {
-        return fail(
-            ErrorCode::unsupported,
-            "this build speaks no TLS with Redis: use redis:// through a tunnel (stunnel), or within a "
-            "private network");
-    }
-    if (scheme != "redis") return wrong("it begins otherwise");
+    if (scheme != "redis" && scheme != "rediss") return wrong("it begins otherwise");
     std::string_view rest = url.substr(colon + 3);
-    RedisAddress address;
-    rest = rest.substr(0, rest.find_first_of("?#"));
+    RedisAddress address{.is_encrypted = scheme == "rediss"};
+    rest = rest.substr(0, rest.find('#'));
+    if (const auto mark = rest.rfind('?'); mark != rest.npos) {
+        TRY(read_options(rest.substr(mark + 1), address));
+        rest = rest.substr(0, mark);
+    }
     const auto at = rest.rfind('@');
     if (at != rest.npos) {
         TRY(read_login(rest.substr(0, at), address));

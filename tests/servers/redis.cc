@@ -1,6 +1,7 @@
 #include "servers/redis.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -30,6 +31,24 @@ void Redis::write_settings(const Options& options) const {
         << fmt::format("bind 127.0.0.1\ndir {}\nsave \"\"\nappendonly {}\nappendfsync {}\n", folder_.path(),
                        options.fsync.empty() ? "no" : "yes", options.fsync.empty() ? "no" : options.fsync)
         << options.settings << '\n';
+    if (!options.tls) return;
+    std::ofstream(folder_.file("redis.conf"), std::ios::app) << fmt::format(
+        "tls-port {0}\ntls-cert-file {1}/server.pem\ntls-key-file {1}/server.key\n"
+        "tls-ca-cert-file {1}/ca.pem\ntls-auth-clients no\n",
+        tls_port_, folder_.path());
+}
+
+// An authority, and a certificate for 127.0.0.1 that it has signed.
+bool Redis::make_certificates() const {
+    std::ofstream(folder_.file("names")) << "subjectAltName=IP:127.0.0.1\n";
+    constexpr std::string_view key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    const std::string command = fmt::format(
+        "cd {0} && {{ openssl req -x509 {1} -days 2 -subj /CN=authority -keyout ca.key -out ca.pem && "
+        "openssl req {1} -subj /CN=server -keyout server.key -out server.csr && "
+        "openssl x509 -req -days 2 -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile names "
+        "-out server.pem; }} >openssl.log 2>&1",
+        folder_.path(), key);
+    return std::system(command.c_str()) == 0;
 }
 
 bool Redis::is_installed() {
@@ -40,6 +59,10 @@ std::unique_ptr<Redis> Redis::start(const Options& options) {
     const std::string program = find_program();
     if (program.empty()) return nullptr;
     std::unique_ptr<Redis> server(new Redis(program));
+    if (options.tls) {
+        server->tls_port_ = free_port();
+        if (!server->make_certificates()) return nullptr;
+    }
     server->write_settings(options);
     // Somebody else may have taken the port before the server did.
     for (int attempt = 0; attempt < 5; ++attempt) {

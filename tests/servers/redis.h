@@ -15,9 +15,10 @@ public:
     struct Options {
         std::string fsync = "always";  // appendfsync; "" for no file at all
         std::string settings{};        // more lines of redis.conf
+        bool tls = false;              // also on another port, with a certificate of its own authority
     };
 
-    // Nothing if it is not installed.
+    // Nothing if it is not installed, or openssl is not and is needed.
     static bool is_installed();
     static std::unique_ptr<Redis> start(const Options& options);
     static std::unique_ptr<Redis> start() { return start(Options{}); }
@@ -27,9 +28,11 @@ public:
     ~Redis();
 
     std::string url() const;
-    void kill();     // -9
-    void restart();  // the same port and data
-    void freeze();   // it keeps its connections and does nothing
+    int tls_port() const { return tls_port_; }
+    std::string ca_file() const { return folder_.file("ca.pem"); }  // that signed its certificate
+    void kill();                                                    // -9
+    void restart();                                                 // the same port and data
+    void freeze();  // it keeps its connections and does nothing
     void thaw();
     pid_t process() const { return process_; }
     int port() const { return port_; }
@@ -38,6 +41,7 @@ public:
 private:
     explicit Redis(std::string program) : program_(std::move(program)) {}
     void write_settings(const Options& options) const;
+    bool make_certificates() const;
     pid_t spawn() const;
     bool answers() const;
     bool launch();
@@ -45,7 +49,7 @@ private:
 
     TemporaryFolder folder_;
     std::string program_;
-    int port_ = 0;
+    int port_ = 0, tls_port_ = 0;
     pid_t process_ = -1;
 };
 
