@@ -2,7 +2,11 @@
 // work.
 #include "store/redis/redis_store.h"
 
+#include <algorithm>
+#include <atomic>
 #include <future>
+#include <set>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -122,6 +126,61 @@ TEST_CASE("a server that is away is unavailable, also later, and found again") {
     const auto rest = store->lease({.worker = worker, .kinds = {{"work", 5}}}).value().jobs;
     REQUIRE(rest.size() == 1);
     CHECK(rest[0].lease.id == added[1].id);
+}
+
+TEST_CASE("of a server that is killed while jobs are added and done nothing acknowledged is lost") {
+    SERVER(server);
+    const test::TemporaryFolder folder;
+    auto store = open(*server, folder.file("quarry.db")).value();
+    const WorkerId worker = store->register_worker("first").value();
+    std::atomic<std::size_t> acknowledged = 0;
+    std::set<JobId> added, done;
+    std::size_t done_again = 0;
+    std::jthread adding([&](std::stop_token stop) {
+        while (!stop.stop_requested()) {
+            const auto ids = store->add({{.kind = "work"}, {.kind = "work"}});
+            if (!ids) continue;
+            for (const Added& one : *ids) added.insert(one.id);
+            ++acknowledged;
+        }
+    });
+    // False when nothing is left.
+    const auto drain = [&](WorkerId by) {
+        const auto leased = store->lease({.worker = by, .kinds = {{"work", 5}}});
+        if (!leased) return true;
+        for (const JobLease& job : leased->jobs) {
+            done_again += done.contains(job.lease.id);
+            const auto verdicts = store->finish({{job.lease, {}}});
+            if (verdicts && verdicts->at(0) == Verdict::applied) done.insert(job.lease.id);
+        }
+        ++acknowledged;
+        return !leased->jobs.empty();
+    };
+    std::jthread draining([&](std::stop_token stop) {
+        while (!stop.stop_requested()) drain(worker);
+    });
+
+    for (int kill = 0; kill < 3; ++kill) {
+        const std::size_t enough = acknowledged + 100;
+        while (acknowledged < enough) std::this_thread::yield();
+        server->kill();
+        server->restart();
+    }
+    adding = {};
+    draining = {};
+    // What it had when the server died, and said nothing of any more.
+    REQUIRE(until_available([&] { return store->retire_worker(worker); }));
+    const WorkerId last = store->register_worker("last").value();
+    while (drain(last)) continue;
+
+    const auto reader = open_redis_reader({.url = server->url(),
+                                           .content = open_sqlite_reader(folder.file("quarry.db")).value()})
+                            .value();
+    const auto is_lost = [&](JobId id) { return reader->job(id).value().state != JobState::completed; };
+    CHECK(done_again == 0);
+    CHECK(std::ranges::none_of(added, is_lost));
+    CHECK(std::ranges::none_of(done, is_lost));
+    CHECK(added.size() > 100);
 }
 
 TEST_CASE("two processes share the work, and each job is done once") {
