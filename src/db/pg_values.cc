@@ -65,6 +65,20 @@ PgValues& PgValues::push_own(unsigned int type, std::string bytes) {
     return push(type, own_.emplace_back(std::move(bytes)));
 }
 
+PgValues& PgValues::push_borrowed(unsigned int type, std::string_view bytes) {
+    borrowed_.push_back(values_.size());
+    return push(type, bytes);
+}
+
+void PgValues::keep() {
+    for (const std::size_t place : borrowed_) {
+        if (!values_[place]) continue;
+        const std::string_view bytes(values_[place], static_cast<std::size_t>(lengths_[place]));
+        values_[place] = own_.emplace_back(bytes).c_str();
+    }
+    borrowed_.clear();
+}
+
 PgValues& PgValues::add(std::int64_t value) {
     std::string bytes;
     append(bytes, static_cast<std::uint64_t>(value));
@@ -82,11 +96,11 @@ PgValues& PgValues::add(double value) {
 }
 
 PgValues& PgValues::add(std::string_view value) {
-    return is_pg_text(value) ? push(type_text, value) : push_own(type_text, to_pg_text(value));
+    return is_pg_text(value) ? push_borrowed(type_text, value) : push_own(type_text, to_pg_text(value));
 }
 
 PgValues& PgValues::add(Blob value) {
-    return push(type_bytea, value.bytes);
+    return push_borrowed(type_bytea, value.bytes);
 }
 
 PgValues& PgValues::add(const PgIntegers& values) {

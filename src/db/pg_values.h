@@ -54,6 +54,9 @@ public:
         return *this;
     }
 
+    // Copies what is borrowed.
+    void keep();
+
     // As libpq wants them.
     int size() const { return static_cast<int>(values_.size()); }
     const unsigned int* types() const { return types_.data(); }
@@ -64,11 +67,13 @@ public:
 private:
     PgValues& push(unsigned int type, std::string_view bytes);
     PgValues& push_own(unsigned int type, std::string bytes);
+    PgValues& push_borrowed(unsigned int type, std::string_view bytes);
 
     std::vector<unsigned int> types_;
     std::vector<const char*> values_;
     std::vector<int> lengths_, formats_;
-    std::deque<std::string> own_;  // its strings do not move
+    std::deque<std::string> own_;        // its strings do not move
+    std::vector<std::size_t> borrowed_;  // places of values that are not in it
 };
 
 }  // namespace quarry::db

@@ -131,7 +131,20 @@ Result<PgRows> PgConnection::answer() {
     return rows;
 }
 
+void PgConnection::later(const PgStatement& statement, PgValues values) {
+    values.keep();
+    later_.push_back({statement, std::move(values)});
+}
+
+Result<PgRows> PgConnection::run_behind(const PgStatement& statement, const PgValues& values) {
+    PgBatch batch(*this);
+    batch.queue_.push_back({.statement = statement, .borrowed = &values});
+    std::vector<PgRows> answers = TRY(batch.run());
+    return std::move(answers.back());
+}
+
 Result<PgRows> PgConnection::run(const PgStatement& statement, const PgValues& values) {
+    if (!later_.empty()) return run_behind(statement, values);
     if (!is_named(statement)) return query(statement.sql, values);
     failure_ = PgFailure::none;
     if (!is_open()) return std::unexpected(lost());
@@ -150,6 +163,7 @@ Result<PgRows> PgConnection::run(const PgStatement& statement, const PgValues& v
 }
 
 Result<PgRows> PgConnection::query(const std::string& sql, const PgValues& values) {
+    if (!later_.empty()) return run_behind({nullptr, sql.c_str()}, values);
     failure_ = PgFailure::none;
     if (!is_open()) return std::unexpected(lost());
     if (!PQsendQueryParams(handle_.get(), sql.c_str(), values.size(), values.types(), values.values(),
@@ -160,6 +174,7 @@ Result<PgRows> PgConnection::query(const std::string& sql, const PgValues& value
 }
 
 Result<void> PgConnection::execute(const std::string& sql) {
+    if (!later_.empty()) TRY(PgBatch(*this).run());
     failure_ = PgFailure::none;
     if (!is_open()) return std::unexpected(lost());
     if (!PQsendQuery(handle_.get(), sql.c_str())) return std::unexpected(lost());
@@ -174,15 +189,15 @@ Result<PgRows> PgConnection::end_copy() {
 }
 
 std::size_t PgBatch::add(const PgStatement& statement, PgValues values) {
-    queue_.push_back({statement, std::move(values)});
+    queue_.push_back({.statement = statement, .own = std::move(values)});
     return queue_.size() - 1;
 }
 
 bool PgBatch::send(Plan& plan) {
     pg_conn* handle = connection_.handle();
     std::unordered_set<std::string_view> preparing;
-    for (const Entry& entry : queue_) {
-        const PgValues& values = entry.values;
+    for (const PgConnection::Entry& entry : queue_) {
+        const PgValues& values = entry.values();
         const char* name = entry.statement.name;
         bool is_sent = false;
         if (!connection_.is_named(entry.statement)) {
@@ -226,6 +241,10 @@ Result<std::vector<PgRows>> PgBatch::receive(const Plan& plan) {
 Result<std::vector<PgRows>> PgBatch::run() {
     connection_.failure_ = PgFailure::none;
     if (!connection_.is_open()) return std::unexpected(connection_.lost());
+    auto before = std::exchange(connection_.later_, {});
+    const auto count_before = static_cast<std::ptrdiff_t>(before.size());
+    queue_.insert(queue_.begin(), std::make_move_iterator(before.begin()),
+                  std::make_move_iterator(before.end()));
     Plan plan;
     if (!PQenterPipelineMode(connection_.handle()) || !send(plan)) return std::unexpected(connection_.lost());
     queue_.clear();
@@ -234,6 +253,7 @@ Result<std::vector<PgRows>> PgBatch::run() {
         PQclear(connection_.next_result());  // of the sync
         PQexitPipelineMode(connection_.handle());
     }
+    if (received) received->erase(received->begin(), received->begin() + count_before);
     return received;
 }
 
@@ -243,7 +263,9 @@ Result<PgTransaction> PgTransaction::begin(PgConnection& connection, const std::
 }
 
 PgTransaction::~PgTransaction() {
-    if (!connection_ || !connection_->is_open()) return;
+    if (!connection_) return;
+    connection_->later_.clear();
+    if (!connection_->is_open()) return;
     if (PQtransactionStatus(connection_->handle()) == PQTRANS_IDLE) return;
     const PgFailure failure = connection_->failure();
     (void)connection_->execute("rollback");
@@ -255,8 +277,14 @@ Result<void> PgTransaction::commit() {
     if (connection_->is_open() && PQtransactionStatus(connection_->handle()) == PQTRANS_INERROR) {
         return fail(ErrorCode::unavailable, "a statement of the transaction has failed");
     }
-    PgConnection* connection = std::exchange(connection_, nullptr);
-    return connection->execute("commit");
+    if (connection_->later_.empty()) {
+        PgConnection* connection = std::exchange(connection_, nullptr);
+        return connection->execute("commit");
+    }
+    // If something before it fails, the transaction is still there, to be rolled back.
+    TRY(connection_->run_behind({nullptr, "commit"}, {}));
+    connection_ = nullptr;
+    return {};
 }
 
 }  // namespace quarry::db

@@ -60,6 +60,9 @@ public:
     PgConnection& operator=(PgConnection&&) noexcept = default;
 
     Result<PgRows> run(const PgStatement& statement, const PgValues& values = {});
+    // Within a transaction: to be done before whatever comes next, in one round trip with it. If it fails, so
+    // does that. What its values borrow is copied.
+    void later(const PgStatement& statement, PgValues values);
     // For SQL that is made while the program runs. Parsed each time.
     Result<PgRows> query(const std::string& sql, const PgValues& values = {});
     // One or more statements without values or rows.
@@ -82,7 +85,16 @@ private:
         void operator()(pg_conn* handle) const;
     };
 
+    struct Entry {
+        PgStatement statement;
+        PgValues own{};
+        const PgValues* borrowed = nullptr;  // if set, instead of its own
+        const PgValues& values() const { return borrowed ? *borrowed : own; }
+    };
+
     explicit PgConnection(PgConfig config) : config_(std::move(config)) {}
+    // In one round trip with what was to be done later.
+    Result<PgRows> run_behind(const PgStatement& statement, const PgValues& values);
     bool is_named(const PgStatement& statement) const { return !config_.pooled && statement.name; }
     Result<PgRows> answer();
     pg_result* next_result();  // nullptr at the end, or when time is up: then the connection is closed
@@ -93,6 +105,7 @@ private:
     std::unique_ptr<pg_conn, Close> handle_;
     std::string place_;
     std::unordered_set<std::string_view> prepared_;  // names are constants
+    std::vector<Entry> later_;
     PgFailure failure_ = PgFailure::none;
 };
 
@@ -111,17 +124,14 @@ public:
     Result<std::vector<PgRows>> run();
 
 private:
-    struct Entry {
-        PgStatement statement;
-        PgValues values;
-    };
+    friend class PgConnection;
     // What each answer is to: a statement, or its preparation on the way, which has a name.
     using Plan = std::vector<const char*>;
     bool send(Plan& plan);
     Result<std::vector<PgRows>> receive(const Plan& plan);
 
     PgConnection& connection_;
-    std::vector<Entry> queue_;
+    std::vector<PgConnection::Entry> queue_;
 };
 
 // A transaction that is rolled back unless it is committed.

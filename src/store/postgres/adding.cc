@@ -1,6 +1,7 @@
 #include "store/postgres/adding.h"
 
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -58,6 +59,14 @@ Result<std::int64_t> owner_of(Ledger& ledger, const NewJob& job) {
     return ledger.names().owner(job.owner);
 }
 
+// How many jobs there are and may be; and ids for the new ones.
+void ask_for_room(db::PgBatch& batch, const std::vector<std::int64_t>& owners, const StoreLimits& limits,
+                  std::size_t ids) {
+    batch.add(open_jobs_sql, db::PgValues(owners, limits.max_open_jobs_per_owner));
+    batch.add(all_open_jobs_sql);
+    Ledger::ask_for_ids(batch, ids);
+}
+
 Result<std::optional<Error>> too_many(Ledger& ledger, std::span<const NewJob> jobs) {
     const Holders holders = TRY(holders_of(ledger, jobs));
     std::map<std::int64_t, std::int64_t> by_owner;
@@ -68,12 +77,15 @@ Result<std::optional<Error>> too_many(Ledger& ledger, std::span<const NewJob> jo
         ++added;
     }
     if (added == 0) return std::nullopt;
-    std::vector<std::int64_t> owners;
-    for (const auto& [owner, count] : by_owner) owners.push_back(owner);
-    db::PgBatch batch(ledger.sql());
-    batch.add(open_jobs_sql, db::PgValues(owners, ledger.limits().max_open_jobs_per_owner));
-    batch.add(all_open_jobs_sql);
-    const auto answers = TRY(batch.run());
+    std::vector<db::PgRows> answers = ledger.take_opening();
+    if (answers.empty()) {
+        std::vector<std::int64_t> owners;
+        for (const auto& [owner, count] : by_owner) owners.push_back(owner);
+        db::PgBatch batch(ledger.sql());
+        ask_for_room(batch, owners, ledger.limits(), jobs.size());
+        answers = TRY(batch.run());
+    }
+    ledger.keep_ids(answers[2]);
     const db::PgRows& rows = answers[0];
     for (int row = 0; row < rows.size(); ++row) {
         const std::int64_t limit = rows.integer(row, 1), open = rows.integer(row, 2);
@@ -160,6 +172,16 @@ Result<std::vector<Added>> insert_jobs(Ledger& ledger, std::vector<NewJob> jobs)
         added.push_back({.id = JobId(ids[index])});
     }
     return added;
+}
+
+void ask_before_adding(db::PgBatch& batch, Process& process, std::span<const NewJob> jobs) {
+    std::set<std::int64_t> owners;
+    for (const NewJob& job : jobs) {
+        const auto owner = process.names.known_owner(job.owner);
+        if (job.group || !job.unique_key.empty() || !owner) return;
+        owners.insert(*owner);
+    }
+    ask_for_room(batch, {owners.begin(), owners.end()}, process.limits, jobs.size());
 }
 
 Answer<std::vector<Added>> add_jobs(Ledger& ledger, std::span<const NewJob> jobs) {

@@ -8,6 +8,8 @@
 
 namespace quarry::store::postgres {
 
+// What add_jobs needs to know of plain jobs, asked beforehand.
+void ask_before_adding(db::PgBatch& batch, Process& process, std::span<const NewJob> jobs);
 Answer<std::vector<Added>> add_jobs(Ledger& ledger, std::span<const NewJob> jobs);
 Answer<GroupId> add_group(Ledger& ledger, const NewGroup& group, std::span<const NewJob> jobs,
                           std::span<const FoundUrl> seeds);

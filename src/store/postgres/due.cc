@@ -29,7 +29,7 @@ constexpr db::PgStatement look_sql{"look_what_is_due", R"sql(
                  (select min(next_at) from quarry.schedule where next_at < 9000000000000000)),
            exists (select 1 from quarry.worker where id = $1),
            exists (select 1 from quarry.parked where reason = 2),
-           (select holder from quarry.leader where duty = 'maintenance' and until > $2))sql"};
+           (select holder from quarry.leader where duty = 'maintenance' and until > quarry.now_ms()))sql"};
 constexpr db::PgStatement has_waiting_group_sql{
     "has_waiting_group", "select 1 from quarry.grp where finished_at is null and state = 0 limit 1"};
 
@@ -121,9 +121,11 @@ std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Ti
     return std::min(*left, *right);
 }
 
-Result<Due> look_what_is_due(db::PgConnection& sql, const StoreLimits& limits, WorkerId worker,
-                             Timestamp now) {
-    const db::PgRows rows = TRY(sql.run(look_sql, db::PgValues(number(worker), column_of(now))));
+void look_what_is_due(db::PgBatch& batch, WorkerId worker) {
+    batch.add(look_sql, db::PgValues(number(worker)));
+}
+
+Due what_is_due(const db::PgRows& rows, const StoreLimits& limits, Timestamp now) {
     Due due{.next = time_of(rows.optional_integer(0, 1)),
             .knows_worker = rows.boolean(0, 2),
             .has_backlog = rows.boolean(0, 3),

@@ -17,8 +17,8 @@ struct Due {
     std::optional<std::int64_t> leader{};  // the process that leads, if any does
 };
 // Cheap: looks at the heads of a few indexes.
-Result<Due> look_what_is_due(db::PgConnection& sql, const StoreLimits& limits, WorkerId worker,
-                             Timestamp now);
+void look_what_is_due(db::PgBatch& batch, WorkerId worker);
+Due what_is_due(const db::PgRows& rows, const StoreLimits& limits, Timestamp now);
 
 // Whoever asks for work is alive: what `worker` holds stays with it.
 Answer<void> do_what_is_due(Ledger& ledger, WorkerId worker);

@@ -103,16 +103,14 @@ Result<std::vector<OpenGroup>> lock_groups(db::PgConnection& sql, const std::vec
     return groups;
 }
 
-Result<void> save_group(db::PgConnection& sql, const OpenGroup& group) {
+void save_group(db::PgConnection& sql, const OpenGroup& group) {
     const GroupCounters& counters = group.counters;
-    TRY(sql.run(save_sql,
-                db::PgValues(group.id, static_cast<int>(group.state), group.priority, group.error,
-                             column_of(group.started_at), column_of(group.finished_at), group.has_aliases,
-                             counters.jobs_open, counters.discovered, counters.queued, counters.running,
-                             counters.completed, counters.failed, counters.skipped, counters.unchanged,
-                             counters.duplicates, counters.gone, counters.not_admitted, counters.removed,
-                             counters.bytes)));
-    return {};
+    sql.later(save_sql, db::PgValues(group.id, static_cast<int>(group.state), group.priority, group.error,
+                                     column_of(group.started_at), column_of(group.finished_at),
+                                     group.has_aliases, counters.jobs_open, counters.discovered,
+                                     counters.queued, counters.running, counters.completed, counters.failed,
+                                     counters.skipped, counters.unchanged, counters.duplicates, counters.gone,
+                                     counters.not_admitted, counters.removed, counters.bytes));
 }
 
 Result<void> save_later_jobs(db::PgConnection& sql, const OpenGroup& group) {

@@ -57,7 +57,7 @@ enum class IfLocked : std::uint8_t { wait, skip };
 // Those of them that there are, locked, in the order of their ids.
 Result<std::vector<OpenGroup>> lock_groups(db::PgConnection& sql, const std::vector<std::int64_t>& ids,
                                            IfLocked if_locked);
-Result<void> save_group(db::PgConnection& sql, const OpenGroup& group);
+void save_group(db::PgConnection& sql, const OpenGroup& group);
 // The closing jobs have been added: only the notice is left.
 Result<void> save_later_jobs(db::PgConnection& sql, const OpenGroup& group);
 Result<void> add_roots(db::PgConnection& sql, std::int64_t id, const std::vector<std::string>& roots);

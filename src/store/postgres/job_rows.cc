@@ -197,26 +197,24 @@ Result<Rows> take_parked(db::PgConnection& sql, std::int64_t group, Parking why)
     return rows_of(TRY(sql.run(take_parked_sql, db::PgValues(group, static_cast<int>(why)))), false);
 }
 
-Result<void> insert_ready(db::PgConnection& sql, std::span<const JobRow> rows,
-                          const std::vector<std::int64_t>& turns) {
-    if (rows.empty()) return {};
+void insert_ready(db::PgConnection& sql, std::span<const JobRow> rows,
+                  const std::vector<std::int64_t>& turns) {
+    if (rows.empty()) return;
     Columns columns;
     for (const JobRow& row : rows) columns.add(row);
-    TRY(sql.run(insert_ready_sql, columns.values().add(turns)));
-    return {};
+    sql.later(insert_ready_sql, std::move(columns.values().add(turns)));
 }
 
-Result<void> insert_parked(db::PgConnection& sql, std::span<const JobRow> rows,
-                           const std::vector<std::int64_t>& reasons) {
-    if (rows.empty()) return {};
+void insert_parked(db::PgConnection& sql, std::span<const JobRow> rows,
+                   const std::vector<std::int64_t>& reasons) {
+    if (rows.empty()) return;
     Columns columns;
     for (const JobRow& row : rows) columns.add(row);
-    TRY(sql.run(insert_parked_sql, columns.values().add(reasons)));
-    return {};
+    sql.later(insert_parked_sql, std::move(columns.values().add(reasons)));
 }
 
-Result<void> insert_done(db::PgConnection& sql, std::span<const JobEnd> ends) {
-    if (ends.empty()) return {};
+void insert_done(db::PgConnection& sql, std::span<const JobEnd> ends) {
+    if (ends.empty()) return;
     Columns columns;
     db::PgIntegers states, started, finished, tokens;
     db::PgTexts results;
@@ -228,13 +226,12 @@ Result<void> insert_done(db::PgConnection& sql, std::span<const JobEnd> ends) {
         tokens.push_back(end.token);
         results.emplace_back(end.result);
     }
-    TRY(sql.run(insert_done_sql, columns.values()
-                                     .add(one_or_all(states))
-                                     .add(started)
-                                     .add(one_or_all(finished))
-                                     .add(tokens)
-                                     .add(results)));
-    return {};
+    sql.later(insert_done_sql, std::move(columns.values()
+                                             .add(one_or_all(states))
+                                             .add(started)
+                                             .add(one_or_all(finished))
+                                             .add(tokens)
+                                             .add(results)));
 }
 
 }  // namespace quarry::store::postgres

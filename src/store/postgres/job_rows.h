@@ -52,7 +52,7 @@ struct JobEnd {
 
 // Job columns in the order in which they are read, as of a table or alias.
 #define JOB_COLUMNS_OF(t)                                                                           \
-    #t ".id, " #t ".kind, " #t ".priority, " #t ".owner, " #t ".grp, " #t ".attempts, " #t          \
+#t ".id, " #t ".kind, " #t ".priority, " #t ".owner, " #t ".grp, " #t ".attempts, " #t          \
        ".max_attempts, " #t ".stalls, " #t ".zero_retention, " #t ".created_at, " #t ".run_at, " #t \
        ".start_by, " #t ".deadline, " #t ".unique_key, " #t ".last_error"
 inline constexpr int job_columns = 15;
@@ -74,10 +74,10 @@ Result<Rows> take_waiting_of_group(db::PgConnection& sql, std::int64_t group);
 Result<Rows> take_ready_of_group(db::PgConnection& sql, std::int64_t group);
 Result<Rows> take_parked(db::PgConnection& sql, std::int64_t group, Parking why);
 
-Result<void> insert_ready(db::PgConnection& sql, std::span<const JobRow> rows,
-                          const std::vector<std::int64_t>& turns);
-Result<void> insert_parked(db::PgConnection& sql, std::span<const JobRow> rows,
-                           const std::vector<std::int64_t>& reasons);
-Result<void> insert_done(db::PgConnection& sql, std::span<const JobEnd> ends);
+void insert_ready(db::PgConnection& sql, std::span<const JobRow> rows,
+                  const std::vector<std::int64_t>& turns);
+void insert_parked(db::PgConnection& sql, std::span<const JobRow> rows,
+                   const std::vector<std::int64_t>& reasons);
+void insert_done(db::PgConnection& sql, std::span<const JobEnd> ends);
 
 }  // namespace quarry::store::postgres

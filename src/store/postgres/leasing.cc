@@ -16,8 +16,8 @@ namespace {
 // Nobody buries a worker while it claims: what it would be given then, nobody would take back. Its beats do
 // not wait for this lock.
 constexpr db::PgStatement hold_worker_sql{"hold_worker", R"sql(
-    select pg_current_xact_id()::text, is_dead or beat_at + 1000 <= $2 from quarry.worker where id = $1
-    for key share)sql"};
+    select pg_current_xact_id()::text, is_dead or beat_at + 1000 <= quarry.now_ms() from quarry.worker
+    where id = $1 for key share)sql"};
 // Whoever asks for work is alive. Written down only now and then.
 constexpr db::PgStatement alive_sql{"worker_is_alive",
                                     "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
@@ -193,13 +193,13 @@ private:
     Heads heads_{};
 };
 
-Result<void> lease_jobs(Ledger& ledger, const Demand& demand, Leased& leased) {
+int slots_of(const Demand& demand) {
     int slots = 0;
     for (const Demand::Kind& kind : demand.kinds) slots += std::max(kind.slots, 0);
-    if (slots == 0) return {};
-    const db::PgRows near_limit =
-        TRY(ledger.sql().run(lock_owners_sql, db::PgValues(slots, ledger.limits().running_jobs_per_owner)));
-    const ClaimStatements& sql = near_limit.empty() ? claim_sql : claim_within_sql;
+    return slots;
+}
+
+Result<void> lease_jobs(Ledger& ledger, const Demand& demand, const ClaimStatements& sql, Leased& leased) {
     for (const Demand::Kind& kind : demand.kinds) {
         if (kind.slots > 0) TRY(JobClaim(ledger, demand, kind, sql).run(leased.jobs));
     }
@@ -216,15 +216,24 @@ Claim claim_of(const Ledger& ledger, const Leased& leased) {
     return claim;
 }
 
-Answer<Leased> lease(Ledger& ledger, const Demand& demand, bool has_backlog) {
-    const db::PgValues worker(number(demand.worker), column_of(ledger.now()));
-    const db::PgRows held = TRY(ledger.sql().run(hold_worker_sql, worker));
+void ask_before_leasing(db::PgBatch& batch, const Demand& demand, const StoreLimits& limits) {
+    look_what_is_due(batch, demand.worker);
+    batch.add(hold_worker_sql, db::PgValues(number(demand.worker)));
+    if (const int slots = slots_of(demand); slots > 0)
+        batch.add(lock_owners_sql, db::PgValues(slots, limits.running_jobs_per_owner));
+}
+
+Answer<Leased> lease(Ledger& ledger, const Demand& demand, std::span<const db::PgRows> asked,
+                     bool has_backlog) {
+    const db::PgRows& held = asked[1];
     if (held.empty()) return refuse<Leased>(ErrorCode::not_found, "unknown worker");
     ledger.set_transaction(std::string(held.text(0, 0)));
-    if (held.boolean(0, 1)) TRY(ledger.sql().run(alive_sql, worker));
+    if (held.boolean(0, 1))
+        ledger.sql().later(alive_sql, db::PgValues(number(demand.worker), column_of(ledger.now())));
     if (has_backlog) TRY(ledger.promote_backlog());
     Leased leased;
-    TRY(lease_jobs(ledger, demand, leased));
+    const bool is_near_limit = asked.size() > 2 && !asked[2].empty();
+    TRY(lease_jobs(ledger, demand, is_near_limit ? claim_within_sql : claim_sql, leased));
     if (demand.urls > 0) TRY(lease_urls(ledger, demand, leased));
     if (demand.changes > 0) TRY(lease_changes(ledger, demand, leased));
     return leased;

@@ -1,6 +1,7 @@
 // Claims: who gets which job, URL or change next.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,11 @@
 
 namespace quarry::store::postgres {
 
+// What is asked in the round trip that begins the transaction: first what is due (due.h), then for lease().
+void ask_before_leasing(db::PgBatch& batch, const Demand& demand, const StoreLimits& limits);
 // What is due by itself is done already. `has_backlog`: jobs may wait for a place of their owner's.
-Answer<Leased> lease(Ledger& ledger, const Demand& demand, bool has_backlog);
+Answer<Leased> lease(Ledger& ledger, const Demand& demand, std::span<const db::PgRows> asked,
+                     bool has_backlog);
 
 // What a transaction has claimed, for when its end is not known.
 struct Claim {

@@ -87,12 +87,19 @@ constexpr db::PgStatement promote_sql{"promote_backlog", R"sql(
 
 }  // namespace
 
+std::size_t Ledger::ask_for_ids(db::PgBatch& batch, std::size_t count) {
+    return batch.add(new_ids_sql, db::PgValues(static_cast<std::int64_t>(count)));
+}
+
+void Ledger::keep_ids(const db::PgRows& rows) {
+    ids_.clear();
+    for (int row = 0; row < rows.size(); ++row) ids_.push_back(rows.integer(row, 0));
+}
+
 Result<std::vector<std::int64_t>> Ledger::new_ids(std::size_t count) {
-    const db::PgRows rows = TRY(sql_.run(new_ids_sql, db::PgValues(static_cast<std::int64_t>(count))));
-    std::vector<std::int64_t> ids;
-    ids.reserve(count);
-    for (int row = 0; row < rows.size(); ++row) ids.push_back(rows.integer(row, 0));
-    return ids;
+    if (ids_.size() != count)
+        keep_ids(TRY(sql_.run(new_ids_sql, db::PgValues(static_cast<std::int64_t>(count)))));
+    return std::exchange(ids_, {});
 }
 
 Result<std::int64_t> Ledger::new_id() {
@@ -180,15 +187,15 @@ Result<void> Ledger::flush_jobs() {
         const Heads heads{{row.priority, turns.back(), row.id}, row.id};
         news_.jobs.add(row.kind, heads);
     }
-    TRY(insert_ready(sql_, ready, turns));
-    TRY(insert_parked(sql_, parked, reasons));
-    if (!used.empty()) TRY(process_.turns.save(sql_, used));
+    insert_ready(sql_, ready, turns);
+    insert_parked(sql_, parked, reasons);
+    if (!used.empty()) process_.turns.save(sql_, used);
     std::vector<std::string> keys;
     for (const JobEnd& end : ended_) {
         if (end.row.unique_key) keys.push_back(*end.row.unique_key);
     }
-    TRY(insert_done(sql_, std::exchange(ended_, {})));
-    if (!keys.empty()) TRY(sql_.run(forget_keys_sql, db::PgValues(keys)));
+    insert_done(sql_, std::exchange(ended_, {}));
+    if (!keys.empty()) sql_.later(forget_keys_sql, db::PgValues(keys));
     if (payloads_.empty()) return {};
     db::PgIntegers ids;
     db::PgTexts bodies;
@@ -196,7 +203,7 @@ Result<void> Ledger::flush_jobs() {
         ids.emplace_back(id);
         bodies.emplace_back(body);
     }
-    TRY(sql_.run(insert_payloads_sql, db::PgValues(ids, bodies)));
+    sql_.later(insert_payloads_sql, db::PgValues(ids, bodies));
     payloads_.clear();
     return {};
 }
@@ -216,8 +223,8 @@ Result<void> Ledger::flush_owners() {
         }
         if (tally.running_jobs < 0) has_freed_owner_ = true;
     }
-    if (!ids.empty()) TRY(sql_.run(add_tallies_sql, db::PgValues(ids, open, jobs, urls)));
-    if (!pages.empty()) TRY(sql_.run(add_usage_sql, db::PgValues(fetchers, pages, column_of(now_))));
+    if (!ids.empty()) sql_.later(add_tallies_sql, db::PgValues(ids, open, jobs, urls));
+    if (!pages.empty()) sql_.later(add_usage_sql, db::PgValues(fetchers, pages, column_of(now_)));
     return std::exchange(has_freed_owner_, false) ? promote_backlog() : Result<void>{};
 }
 
@@ -227,22 +234,22 @@ Result<void> Ledger::promote_backlog() {
     return {};
 }
 
-Result<void> Ledger::flush_rest() {
+void Ledger::flush_rest() {
     for (const auto& [id, tally] : std::exchange(groups_tally_, {})) {
         const Timings& spent = tally.timings;
-        TRY(sql_.run(add_to_group_sql,
-                     db::PgValues(id, tally.indexed, spent.chunks, std::int64_t{spent.fetch.count()},
-                                  std::int64_t{spent.extract.count()}, std::int64_t{spent.chunk.count()},
-                                  std::int64_t{spent.embed.count()}, std::int64_t{spent.index.count()})));
+        sql_.later(add_to_group_sql,
+                   db::PgValues(id, tally.indexed, spent.chunks, std::int64_t{spent.fetch.count()},
+                                std::int64_t{spent.extract.count()}, std::int64_t{spent.chunk.count()},
+                                std::int64_t{spent.embed.count()}, std::int64_t{spent.index.count()}));
     }
     for (const auto& [key, tally] : std::exchange(changes_, {})) {
         const auto& [of_group, collection] = key;
-        TRY(sql_.run(count_changes_sql,
-                     db::PgValues(of_group, collection, tally.queued, tally.completed, tally.failed,
-                                  tally.cancelled, tally.paused, tally.last_error, tally.clears_error)));
+        sql_.later(count_changes_sql,
+                   db::PgValues(of_group, collection, tally.queued, tally.completed, tally.failed,
+                                tally.cancelled, tally.paused, tally.last_error, tally.clears_error));
         const std::int64_t sum =
             tally.queued + tally.completed + tally.failed + tally.cancelled + tally.paused;
-        if (sum < 0) TRY(sql_.run(forget_count_sql, db::PgValues(of_group, collection)));
+        if (sum < 0) sql_.later(forget_count_sql, db::PgValues(of_group, collection));
     }
     if (!freed_hosts_.empty()) {
         db::PgIntegers ids, urls;
@@ -250,28 +257,27 @@ Result<void> Ledger::flush_rest() {
             ids.emplace_back(id);
             urls.emplace_back(count);
         }
-        TRY(sql_.run(free_hosts_sql, db::PgValues(ids, urls, column_of(now_))));
+        sql_.later(free_hosts_sql, db::PgValues(ids, urls, column_of(now_)));
         news_.wakes = true;
     }
     for (const auto& [worker, ids] : std::exchange(lost_, {}))
-        TRY(sql_.run(tell_lost_sql, db::PgValues(worker, ids)));
-    return {};
+        sql_.later(tell_lost_sql, db::PgValues(worker, ids));
 }
 
 Result<void> Ledger::flush() {
     TRY(flush_jobs());
     TRY(flush_owners());
-    return flush_rest();
+    flush_rest();
+    return {};
 }
 
-Result<void> Ledger::save_groups() {
+void Ledger::save_groups() {
     for (const std::int64_t id : dirty_groups_) {
         OpenGroup& group = groups_.at(id);
-        TRY(save_group(sql_, group));
+        save_group(sql_, group);
         group.is_dirty = false;
     }
     dirty_groups_.clear();
-    return {};
 }
 
 Result<void> Ledger::settle() {
@@ -279,7 +285,7 @@ Result<void> Ledger::settle() {
     // A group that ends makes room for another, which may have nothing to do and end too.
     while (std::exchange(groups_may_start_, false)) {
         TRY(flush_jobs());
-        TRY(save_groups());
+        save_groups();
         TRY(start_waiting_groups(*this));
         TRY(settle_groups(*this));
     }
@@ -292,9 +298,10 @@ Result<void> Ledger::before_commit() {
         groups_may_start_ = groups_may_start_ || group.state == JobState::queued;
     TRY(settle());
     TRY(flush_jobs());
-    TRY(save_groups());
+    save_groups();
     TRY(flush_owners());
-    return flush_rest();
+    flush_rest();
+    return {};
 }
 
 void Ledger::after_commit() {

@@ -94,14 +94,16 @@ struct News {
 
 class Ledger {
 public:
-    Ledger(db::PgConnection& sql, Process& process, Timestamp now)
-        : sql_(sql), process_(process), now_(now) {}
+    // `opening`: what was asked in the round trip that began the transaction.
+    Ledger(db::PgConnection& sql, Process& process, Timestamp now, std::vector<db::PgRows> opening)
+        : sql_(sql), process_(process), now_(now), opening_(std::move(opening)) {}
 
     db::PgConnection& sql() { return sql_; }
     Process& process() { return process_; }
     const StoreLimits& limits() const { return process_.limits; }
     Names& names() { return process_.names; }
     Timestamp now() const { return now_; }
+    std::vector<db::PgRows> take_opening() { return std::exchange(opening_, {}); }
     // The number that the server gave this transaction, once somebody has asked for it; "" before.
     const std::string& transaction() const { return transaction_; }
     void set_transaction(std::string number) { transaction_ = std::move(number); }
@@ -109,6 +111,10 @@ public:
     // Ids in ascending order, none of them ever given before.
     Result<std::vector<std::int64_t>> new_ids(std::size_t count);
     Result<std::int64_t> new_id();
+    // The same on the way of other questions: the answer is for keep_ids, and new_ids(count) then asks no
+    // more.
+    static std::size_t ask_for_ids(db::PgBatch& batch, std::size_t count);
+    void keep_ids(const db::PgRows& rows);
 
     // Locks these groups at once, in order: whoever needs many and locks them one by one may block others.
     Result<void> lock_groups(const std::set<std::int64_t>& ids, IfLocked if_locked = IfLocked::wait);
@@ -161,7 +167,7 @@ public:
     void forget_begun(std::int64_t token) { ended_leases_.push_back(token); }
     void has_saved_begun(std::vector<LeaseRef> leases) { saved_begun_ = std::move(leases); }
 
-    // Writes what was gathered, so that statements see it.
+    // Writes what was gathered, so that statements see it: in one round trip with the next of them.
     Result<void> flush();
     // Completes what is complete and begins what may begin, until nothing changes any more; then all is
     // written.
@@ -174,14 +180,16 @@ public:
 private:
     Result<void> flush_jobs();
     Result<void> flush_owners();
-    Result<void> flush_rest();
-    Result<void> save_groups();
+    void flush_rest();
+    void save_groups();
     Result<void> settle();
     Result<Parking> parking_of(const JobRow& row);
 
     db::PgConnection& sql_;
     Process& process_;
     const Timestamp now_;
+    std::vector<db::PgRows> opening_;
+    std::vector<std::int64_t> ids_;
     std::string transaction_;
 
     std::map<std::int64_t, OpenGroup> groups_;

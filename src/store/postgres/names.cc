@@ -48,6 +48,14 @@ Result<bool> Names::answer(const std::function<Result<db::PgPool::Borrowed>()>& 
     return true;
 }
 
+std::optional<std::int64_t> Names::known_owner(const std::string& name) const {
+    return owners_.with([&](const Table& table) -> std::optional<std::int64_t> {
+        const auto found = table.ids.find(name);
+        if (found == table.ids.end()) return std::nullopt;
+        return found->second;
+    });
+}
+
 Result<std::int64_t> Names::number_of(Guarded<Table>& table, const Statements& sql, const std::string& name) {
     const auto known = [&] {
         return table.with([&](Table& names) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -25,6 +26,7 @@ public:
 
     Result<std::int64_t> kind(const std::string& name);
     Result<std::int64_t> owner(const std::string& name);
+    std::optional<std::int64_t> known_owner(const std::string& name) const;  // without a question
     // In the order of the names.
     Result<std::vector<std::int64_t>> hosts(std::span<const std::string> names);
 

@@ -58,7 +58,9 @@ public:
     ~PostgresStore() override;
 
     Result<std::vector<Added>> add(std::vector<NewJob> jobs) override {
-        return change<std::vector<Added>>([&](Ledger& ledger) { return pg::add_jobs(ledger, jobs); });
+        return transactor_.run<std::vector<Added>>(
+            Durability::before, [&](Ledger& ledger) { return pg::add_jobs(ledger, jobs); },
+            [&](db::PgBatch& batch) { pg::ask_before_adding(batch, transactor_.process(), jobs); });
     }
     Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
                               std::vector<FoundUrl> seeds) override {
@@ -207,11 +209,11 @@ private:
     Result<std::int64_t> change_all(pg::BulkRequest request);
     using PageOperation = pg::Answer<pg::PagesChanged> (&)(Ledger&, const PageFilter&, std::int64_t);
     Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
-    Result<pg::Due> look_what_is_due(WorkerId worker);
     bool is_for_others(const pg::Due& due) const;
     void maintain(std::stop_token stop);
-    Result<Leased> claim(const Demand& demand, bool has_backlog);
-    void give_back_unconfirmed();
+    enum class WhatIsDue : std::uint8_t { first, is_done };
+    Result<std::optional<Leased>> claim(const Demand& demand, WhatIsDue what_is_due);
+    Result<void> give_back_unconfirmed();
 
     void save_begun(std::stop_token stop);
     void tell(std::span<const Event> events, const pg::News& news);
@@ -291,56 +293,56 @@ Result<void> PostgresStore::retire_worker(WorkerId worker) {
     return {};
 }
 
-Result<pg::Due> PostgresStore::look_what_is_due(WorkerId worker) {
-    auto connection = TRY(transactor_.borrow());
-    return pg::look_what_is_due(*connection, transactor_.process().limits, worker, now());
-}
-
 bool PostgresStore::is_for_others(const pg::Due& due) const {
     if (!due.since || !due.leader || *due.leader == leadership_.id()) return false;
     return now() - *due.since < pg::Leadership::grace;
 }
 
 Result<Leased> PostgresStore::lease(const Demand& demand) {
-    auto due = look_what_is_due(demand.worker);
-    // A connection that was lost since it was last used is no reason to fail.
-    if (!due) due = TRY(look_what_is_due(demand.worker));
-    if (!due->knows_worker) return fail(ErrorCode::not_found, "unknown worker");
-    if (is_for_others(*due)) {
-        due->next = now() + pg::Leadership::grace;
-    } else if (due->now) {
-        const auto do_it = [&](Ledger& ledger) -> pg::Answer<void> {
-            TRY(leadership_.lead(ledger));
-            return pg::do_what_is_due(ledger, demand.worker);
-        };
-        TRY(soon<void>(do_it));
-        due = TRY(look_what_is_due(demand.worker));
-    }
-    give_back_unconfirmed();
-    Leased leased = TRY(claim(demand, due->has_backlog));
-    leased.next_due = pg::earlier(leased.next_due, due->next);
-    return leased;
+    TRY(give_back_unconfirmed());
+    auto leased = TRY(claim(demand, WhatIsDue::first));
+    if (leased) return *std::move(leased);
+    const auto do_it = [&](Ledger& ledger) -> pg::Answer<void> {
+        TRY(leadership_.lead(ledger));
+        return pg::do_what_is_due(ledger, demand.worker);
+    };
+    TRY(soon<void>(do_it));
+    return *TRY(claim(demand, WhatIsDue::is_done));
 }
 
-// A claim whose answer is lost may have been made all the same. Nobody works on what it took, and since its
-// worker lives, nobody would take it back.
-Result<Leased> PostgresStore::claim(const Demand& demand, bool has_backlog) {
+// Nothing if something is due that is ours to do first. A claim whose answer is lost may have been made all
+// the same. Nobody works on what it took, and since its worker lives, nobody would take it back.
+Result<std::optional<Leased>> PostgresStore::claim(const Demand& demand, WhatIsDue what_is_due) {
     pg::Claim attempt;
     const auto set_aside = [&] {
         if (attempt.leases.empty()) return;
         unconfirmed_.with([&](auto& claims) { claims.push_back(std::exchange(attempt, {})); });
     };
-    auto leased = soon<Leased>([&](Ledger& ledger) -> pg::Answer<Leased> {
+    const StoreLimits& limits = transactor_.process().limits;
+    const auto ask = [&](db::PgBatch& batch) { pg::ask_before_leasing(batch, demand, limits); };
+    const auto take = [&](Ledger& ledger) -> pg::Answer<std::optional<Leased>> {
         set_aside();
-        Result<Leased> answer = TRY(pg::lease(ledger, demand, has_backlog));
-        if (answer) attempt = pg::claim_of(ledger, *answer);
-        return answer;
-    });
+        const std::vector<db::PgRows> asked = ledger.take_opening();
+        pg::Due due = pg::what_is_due(asked[0], limits, ledger.now());
+        if (!due.knows_worker)
+            return pg::refuse<std::optional<Leased>>(ErrorCode::not_found, "unknown worker");
+        if (is_for_others(due)) {
+            due.next = ledger.now() + pg::Leadership::grace;
+        } else if (due.now && what_is_due == WhatIsDue::first) {
+            return Result<std::optional<Leased>>(std::nullopt);
+        }
+        Result<Leased> answer = TRY(pg::lease(ledger, demand, asked, due.has_backlog));
+        if (!answer) return Result<std::optional<Leased>>(std::unexpected(answer.error()));
+        attempt = pg::claim_of(ledger, *answer);
+        answer->next_due = pg::earlier(answer->next_due, due.next);
+        return Result<std::optional<Leased>>(*std::move(answer));
+    };
+    auto leased = transactor_.run<std::optional<Leased>>(Durability::later, take, ask);
     if (!leased) set_aside();
     return leased;
 }
 
-void PostgresStore::give_back_unconfirmed() {
+Result<void> PostgresStore::give_back_unconfirmed() {
     const auto give_back = [&](const pg::Claim& claim) -> Result<bool> {
         {
             auto connection = TRY(transactor_.borrow());
@@ -352,10 +354,14 @@ void PostgresStore::give_back_unconfirmed() {
         TRY(release(claim.leases));
         return true;
     };
+    Result<void> all;
     for (pg::Claim& claim : unconfirmed_.with([](auto& waiting) { return std::exchange(waiting, {}); })) {
-        if (give_back(claim).value_or(false)) continue;
+        const auto is_back = give_back(claim);
+        if (is_back && *is_back) continue;
+        if (!is_back) all = std::unexpected(is_back.error());
         unconfirmed_.with([&](auto& waiting) { waiting.push_back(std::move(claim)); });
     }
+    return all;
 }
 
 Result<std::int64_t> PostgresStore::change_all(pg::BulkRequest request) {

@@ -33,16 +33,19 @@ std::string Transactor::settings(Durability durability) const {
     return sql;
 }
 
-Result<Timestamp> Transactor::begin(db::PgConnection& connection, Durability durability) {
+Result<Transactor::Begun> Transactor::begin(db::PgConnection& connection, Durability durability,
+                                            const Opening& opening) {
     const std::string settings_sql = settings(durability);
     db::PgBatch batch(connection);
     batch.add("begin");
     if (!settings_sql.empty()) batch.add(settings_sql.c_str());
     const std::size_t place = batch.add(now_sql);
-    const auto answers = TRY(batch.run());
+    if (opening) opening(batch);
+    auto answers = TRY(batch.run());
     const Timestamp now = time_of(answers[place].integer(0, 0));
     set_clock(now);
-    return now;
+    answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+    return Begun{now, std::move(answers)};
 }
 
 Transactor::Attempt Transactor::failed(db::PgConnection& connection, Error error) {
@@ -53,14 +56,14 @@ Transactor::Attempt Transactor::failed(db::PgConnection& connection, Error error
     return {.may_retry = may_retry, .error = std::move(error)};
 }
 
-Transactor::Attempt Transactor::try_once(Durability durability, const Body& body) {
+Transactor::Attempt Transactor::try_once(Durability durability, const Opening& opening, const Body& body) {
     auto connection = pool_.borrow();
     if (!connection) return {.error = connection.error()};
     db::PgConnection& sql = **connection;
-    const auto began_at = begin(sql, durability);
-    if (!began_at) return failed(sql, began_at.error());
     db::PgTransaction transaction = db::PgTransaction::adopt(sql);
-    Ledger ledger(sql, process_, *began_at);
+    auto begun = begin(sql, durability, opening);
+    if (!begun) return failed(sql, begun.error());
+    Ledger ledger(sql, process_, begun->now, std::move(begun->answers));
     const Result<bool> accepted = body(ledger);
     if (!accepted) return failed(sql, accepted.error());
     if (!*accepted) return {.is_done = true};

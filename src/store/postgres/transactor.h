@@ -30,14 +30,18 @@ public:
                Tell tell)
         : pool_(config, connections), process_(config, limits), clock_(clock), tell_(std::move(tell)) {}
 
+    // What an operation wants to know from the start, in the round trip that begins its transaction.
+    using Opening = std::function<void(db::PgBatch&)>;
+
     template <typename T, typename Operation>
-    Result<T> run(Durability durability, Operation operation) {
+    Result<T> run(Durability durability, Operation operation, const Opening& opening = {}) {
         for (int attempt = 0;; ++attempt) {
             std::optional<Result<T>> answer;
-            const Attempt tried = try_once(durability, [&](Ledger& ledger) -> Result<bool> {
+            const auto body = [&](Ledger& ledger) -> Result<bool> {
                 answer = TRY(operation(ledger));
                 return answer->has_value();
-            });
+            };
+            const Attempt tried = try_once(durability, opening, body);
             if (tried.is_done) return *std::move(answer);
             const bool may_retry = tried.may_retry || has_learnt_names();
             if (!may_retry || attempt >= most_attempts) return std::unexpected(*tried.error);
@@ -64,13 +68,18 @@ private:
     };
     using Body = std::function<Result<bool>(Ledger&)>;  // false: refused, nothing is to be written
 
-    Attempt try_once(Durability durability, const Body& body);
+    struct Begun {
+        Timestamp now{};
+        std::vector<db::PgRows> answers{};  // of the opening
+    };
+
+    Attempt try_once(Durability durability, const Opening& opening, const Body& body);
     Attempt failed(db::PgConnection& connection, Error error);
     Attempt commit(Ledger& ledger, db::PgTransaction& transaction, Durability durability);
     Attempt ask_what_became(const Witnessed& witnessed, Error error);
     enum class Fate : std::uint8_t { committed, lost, unknown };
     Fate fate_of(const Witnessed& witnessed);
-    Result<Timestamp> begin(db::PgConnection& connection, Durability durability);
+    Result<Begun> begin(db::PgConnection& connection, Durability durability, const Opening& opening);
     // The attempt needed a name that it could not ask for; it is known now.
     bool has_learnt_names() {
         return process_.names.answer([this] { return pool_.borrow(); }).value_or(false);

@@ -70,7 +70,7 @@ Result<std::int64_t> Turns::take(db::PgConnection& connection, const Lane& lane,
     });
 }
 
-Result<void> Turns::save(db::PgConnection& connection, const std::vector<Lane>& lanes) {
+void Turns::save(db::PgConnection& connection, const std::vector<Lane>& lanes) {
     db::PgIntegers kinds, priorities, owners, groups, turns;
     state_.with([&](State& state) {
         for (const Lane& lane : lanes) {
@@ -81,8 +81,7 @@ Result<void> Turns::save(db::PgConnection& connection, const std::vector<Lane>& 
             turns.emplace_back(state.last[lane]);
         }
     });
-    TRY(connection.run(save_sql, db::PgValues(kinds, priorities, owners, groups, turns)));
-    return {};
+    connection.later(save_sql, db::PgValues(kinds, priorities, owners, groups, turns));
 }
 
 }  // namespace quarry::store::postgres

@@ -30,7 +30,7 @@ public:
     // The first of `count` turns for jobs of the lane.
     Result<std::int64_t> take(db::PgConnection& connection, const Lane& lane, std::int64_t count);
     // Writes down the last turns of these, unless somebody else is doing so.
-    Result<void> save(db::PgConnection& connection, const std::vector<Lane>& lanes);
+    void save(db::PgConnection& connection, const std::vector<Lane>& lanes);
 
 private:
     using Line = std::pair<std::int64_t, std::int64_t>;  // kind, priority
