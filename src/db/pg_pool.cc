@@ -40,8 +40,11 @@ Result<PgConnection> PgPool::open() {
     const std::lock_guard lock(mutex_);
     if (connection) {
         pause_ = 0ms;
+        closed_until_ = {};
         return connection;
     }
+    // Somebody else has found it again meanwhile.
+    if (!idle_.empty()) return connection;
     pause_ = std::clamp<std::chrono::milliseconds>(pause_ * 2, shortest_pause, longest_pause);
     closed_until_ = std::chrono::steady_clock::now() + pause_;
     last_error_ = connection.error();
