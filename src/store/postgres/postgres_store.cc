@@ -1,24 +1,20 @@
 #include "store/postgres/postgres_store.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include <optional>
 #include <utility>
 
 #include "base/guarded.h"
-#include "base/thread_name.h"
 #include "store/change_signal.h"
 #include "store/columns.h"
 #include "store/postgres/adding.h"
-#include "store/postgres/due.h"
+#include "store/postgres/claimer.h"
 #include "store/postgres/filtered.h"
 #include "store/postgres/finisher.h"
 #include "store/postgres/group_life.h"
 #include "store/postgres/kept_crawls.h"
 #include "store/postgres/leadership.h"
 #include "store/postgres/lease_life.h"
-#include "store/postgres/leasing.h"
 #include "store/postgres/metric_rows.h"
 #include "store/postgres/notifier.h"
 #include "store/postgres/page_changes.h"
@@ -26,6 +22,7 @@
 #include "store/postgres/schema.h"
 #include "store/postgres/sweep.h"
 #include "store/postgres/transactor.h"
+#include "store/postgres/upkeep.h"
 #include "store/postgres/views.h"
 #include "store/postgres/witness.h"
 
@@ -48,11 +45,11 @@ public:
                     [this](std::span<const Event> events, const pg::PutInLine& jobs) { hear(events, jobs); }),
           finisher_(transactor_,
                     [this](std::span<const Event> events, const pg::News& news) { tell(events, news); }),
-          begun_saver_([this](std::stop_token stop) { save_begun(std::move(stop)); }) {
+          claimer_(transactor_, leadership_),
+          // A test that makes the time also says when somebody looks at it.
+          upkeep_(std::in_place, transactor_, leadership_,
+                  config.clock ? pg::Maintenance::when_asked : pg::Maintenance::by_itself) {
         transactor_.set_clock(now);
-        // A test that makes the time also says when somebody looks at it.
-        if (!config.clock)
-            keeper_ = std::jthread([this](std::stop_token stop) { maintain(std::move(stop)); });
     }
 
     ~PostgresStore() override;
@@ -71,7 +68,7 @@ public:
     }
 
     Result<WorkerId> register_worker(std::string name) override;
-    Result<Leased> lease(const Demand& demand) override;
+    Result<Leased> lease(const Demand& demand) override { return claimer_.lease(demand); }
     void begin(LeaseRef lease) override { transactor_.process().begun.add(lease); }
     Result<std::vector<JobId>> beat(WorkerId worker, std::span<const Progress> progress) override {
         return soon<std::vector<JobId>>([&](Ledger& ledger) { return pg::beat(ledger, worker, progress); });
@@ -209,13 +206,6 @@ private:
     Result<std::int64_t> change_all(pg::BulkRequest request);
     using PageOperation = pg::Answer<pg::PagesChanged> (&)(Ledger&, const PageFilter&, std::int64_t);
     Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
-    bool is_for_others(const pg::Due& due) const;
-    void maintain(std::stop_token stop);
-    enum class WhatIsDue : std::uint8_t { first, is_done };
-    Result<std::optional<Leased>> claim(const Demand& demand, WhatIsDue what_is_due);
-    Result<void> give_back_unconfirmed();
-
-    void save_begun(std::stop_token stop);
     void tell(std::span<const Event> events, const pg::News& news);
     void hear(std::span<const Event> events, const pg::PutInLine& jobs);
     void call_observers(std::span<const Event> events);
@@ -224,56 +214,16 @@ private:
     ChangeSignal changed_;
     Guarded<std::vector<std::weak_ptr<Observer>>> observers_;
     Guarded<std::vector<WorkerId>> workers_;
-    Guarded<std::vector<pg::Claim>> unconfirmed_;
     pg::Transactor transactor_;
     pg::Notifier notifier_;
     pg::Finisher finisher_;
     const pg::Leadership leadership_;
-    std::jthread begun_saver_, keeper_;  // the last: their threads use all of the above
+    pg::Claimer claimer_;
+    std::optional<pg::Upkeep> upkeep_;  // the last: its threads use all of the above
 };
 
-// A job that kills its process shall be counted as having done so, though saying that it begins waits for
-// nothing. Most jobs have ended before anything is written.
-void PostgresStore::save_begun(std::stop_token stop) {
-    name_this_thread("pg-begun");
-    constexpr std::chrono::milliseconds soon_enough{100};
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    while (!stop.stop_requested()) {
-        never.wait_for(lock, stop, soon_enough, [] { return false; });
-        if (transactor_.process().begun.unsaved(soon_enough).empty()) continue;
-        (void)soon<void>([&](Ledger& ledger) -> pg::Answer<void> {
-            TRY(pg::save_begun(ledger, soon_enough));
-            return Result<void>{};
-        });
-    }
-}
-
-// Also where nobody asks for work: delays end, and what the dead held goes back.
-void PostgresStore::maintain(std::stop_token stop) {
-    name_this_thread("pg-keeper");
-    constexpr std::chrono::milliseconds often_enough{1'000};
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    while (!stop.stop_requested()) {
-        never.wait_for(lock, stop, often_enough, [] { return false; });
-        if (stop.stop_requested()) return;
-        (void)soon<void>([&](Ledger& ledger) -> pg::Answer<void> {
-            const bool leads = TRY(leadership_.lead(ledger));
-            if (leads) TRY(pg::maintain(ledger));
-            return Result<void>{};
-        });
-    }
-}
-
 PostgresStore::~PostgresStore() {
-    for (std::jthread* thread : {&begun_saver_, &keeper_}) {
-        thread->request_stop();
-        if (thread->joinable()) thread->join();
-    }
-    (void)soon<void>([&](Ledger& ledger) { return leadership_.resign(ledger); });
+    upkeep_.reset();
     // Whoever cannot say farewell is missed by their beat.
     for (const WorkerId worker : workers_.with([](auto& workers) { return workers; }))
         (void)retire_worker(worker);
@@ -291,77 +241,6 @@ Result<void> PostgresStore::retire_worker(WorkerId worker) {
     TRY(soon<void>([&](Ledger& ledger) { return pg::retire_worker(ledger, worker); }));
     workers_.with([&](auto& workers) { std::erase(workers, worker); });
     return {};
-}
-
-bool PostgresStore::is_for_others(const pg::Due& due) const {
-    if (!due.since || !due.leader || *due.leader == leadership_.id()) return false;
-    return now() - *due.since < pg::Leadership::grace;
-}
-
-Result<Leased> PostgresStore::lease(const Demand& demand) {
-    TRY(give_back_unconfirmed());
-    auto leased = TRY(claim(demand, WhatIsDue::first));
-    if (leased) return *std::move(leased);
-    const auto do_it = [&](Ledger& ledger) -> pg::Answer<void> {
-        TRY(leadership_.lead(ledger));
-        return pg::do_what_is_due(ledger, demand.worker);
-    };
-    TRY(soon<void>(do_it));
-    return *TRY(claim(demand, WhatIsDue::is_done));
-}
-
-// Nothing if something is due that is ours to do first. A claim whose answer is lost may have been made all
-// the same. Nobody works on what it took, and since its worker lives, nobody would take it back.
-Result<std::optional<Leased>> PostgresStore::claim(const Demand& demand, WhatIsDue what_is_due) {
-    pg::Claim attempt;
-    const auto set_aside = [&] {
-        if (attempt.leases.empty()) return;
-        unconfirmed_.with([&](auto& claims) { claims.push_back(std::exchange(attempt, {})); });
-    };
-    const StoreLimits& limits = transactor_.process().limits;
-    const auto ask = [&](db::PgBatch& batch) { pg::ask_before_leasing(batch, demand, limits); };
-    const auto take = [&](Ledger& ledger) -> pg::Answer<std::optional<Leased>> {
-        set_aside();
-        const std::vector<db::PgRows> asked = ledger.take_opening();
-        pg::Due due = pg::what_is_due(asked[0], limits, ledger.now());
-        if (!due.knows_worker)
-            return pg::refuse<std::optional<Leased>>(ErrorCode::not_found, "unknown worker");
-        if (is_for_others(due)) {
-            due.next = ledger.now() + pg::Leadership::grace;
-        } else if (due.now && what_is_due == WhatIsDue::first) {
-            return Result<std::optional<Leased>>(std::nullopt);
-        }
-        Result<Leased> answer = TRY(pg::lease(ledger, demand, asked, due.has_backlog));
-        if (!answer) return Result<std::optional<Leased>>(std::unexpected(answer.error()));
-        attempt = pg::claim_of(ledger, *answer);
-        answer->next_due = pg::earlier(answer->next_due, due.next);
-        return Result<std::optional<Leased>>(*std::move(answer));
-    };
-    auto leased = transactor_.run<std::optional<Leased>>(Durability::later, take, ask);
-    if (!leased) set_aside();
-    return leased;
-}
-
-Result<void> PostgresStore::give_back_unconfirmed() {
-    const auto give_back = [&](const pg::Claim& claim) -> Result<bool> {
-        {
-            auto connection = TRY(transactor_.borrow());
-            if (TRY(pg::is_running(*connection, claim.transaction))) {
-                TRY(pg::end_transaction(*connection, claim.transaction));
-                return false;
-            }
-        }
-        TRY(release(claim.leases));
-        return true;
-    };
-    Result<void> all;
-    for (pg::Claim& claim : unconfirmed_.with([](auto& waiting) { return std::exchange(waiting, {}); })) {
-        const auto is_back = give_back(claim);
-        if (is_back && *is_back) continue;
-        if (!is_back) all = std::unexpected(is_back.error());
-        unconfirmed_.with([&](auto& waiting) { waiting.push_back(std::move(claim)); });
-    }
-    return all;
 }
 
 Result<std::int64_t> PostgresStore::change_all(pg::BulkRequest request) {

@@ -304,7 +304,7 @@ private:
         if (rows.size() != static_cast<int>(picks_.size()))
             return fail(ErrorCode::corrupt, "a URL that may be fetched is not there");
         for (int row = 0; row < rows.size(); ++row) leased_.urls.push_back(lease_of(db::PgRow(rows, row)));
-        TRY(end_turns(served));
+        end_turns(served);
         return add_former_pages();
     }
 
@@ -322,14 +322,13 @@ private:
                 .max_attempts = ledger_.limits().url_attempts};
     }
 
-    Result<void> end_turns(const std::set<std::pair<std::int64_t, std::int64_t>>& served) {
+    void end_turns(const std::set<std::pair<std::int64_t, std::int64_t>>& served) {
         db::PgIntegers groups, hosts;
         for (const auto& [group, host] : served) {
             groups.emplace_back(group);
             hosts.emplace_back(host);
         }
-        TRY(ledger_.sql().run(served_sql, db::PgValues(groups, hosts)));
-        return {};
+        ledger_.sql().later(served_sql, db::PgValues(groups, hosts));
     }
 
     Result<void> add_former_pages() {

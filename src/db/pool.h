@@ -1,0 +1,118 @@
+// A bounded number of connections to one server, shared by threads. Connections are opened when they are
+// first needed, and anew when they were lost.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace quarry::db {
+
+// A Connection has a static open(Config), and is_open().
+template <typename Connection, typename Config>
+class Pool {
+public:
+    // A connection for as long as this is kept. One that was lost is not used again.
+    class Borrowed {
+    public:
+        Borrowed(Borrowed&& other) noexcept
+            : pool_(std::exchange(other.pool_, nullptr)), connection_(std::move(other.connection_)) {}
+        Borrowed& operator=(Borrowed&&) = delete;
+        ~Borrowed() {
+            if (pool_) pool_->give_back(std::move(connection_));
+        }
+        Connection& operator*() { return connection_; }
+        Connection* operator->() { return &connection_; }
+
+    private:
+        friend class Pool;
+        Borrowed(Pool& pool, Connection connection) : pool_(&pool), connection_(std::move(connection)) {}
+        Pool* pool_;
+        Connection connection_;
+    };
+
+    Pool(Config config, int size) : config_(std::move(config)), free_slots_(size) {}
+
+    // Waits while all are in use. `unavailable` if the server cannot be reached; it is then left alone for a
+    // moment, which grows to a second, and everybody is told the same at once.
+    Result<Borrowed> borrow() {
+        {
+            std::unique_lock lock(mutex_);
+            freed_.wait(lock, [&] { return free_slots_ > 0; });
+            if (!idle_.empty()) {
+                --free_slots_;
+                Borrowed borrowed(*this, std::move(idle_.back()));
+                idle_.pop_back();
+                return borrowed;
+            }
+            if (std::chrono::steady_clock::now() < closed_until_) {
+                // Whoever else waits for a place is told the same.
+                freed_.notify_one();
+                return std::unexpected(*last_error_);
+            }
+            --free_slots_;
+        }
+        auto connection = open();
+        if (connection) return Borrowed(*this, *std::move(connection));
+        free_slot();
+        return std::unexpected(connection.error());
+    }
+
+private:
+    static constexpr std::chrono::milliseconds shortest_pause{25}, longest_pause{1'000};
+
+    void give_back(Connection connection) {
+        {
+            const std::lock_guard lock(mutex_);
+            // What was lost on one connection is lost on all: the server went away.
+            if (connection.is_open()) {
+                idle_.push_back(std::move(connection));
+            } else {
+                idle_.clear();
+            }
+        }
+        free_slot();
+    }
+
+    // Outside of the lock: it may take seconds.
+    Result<Connection> open() {
+        auto connection = Connection::open(config_);
+        const std::lock_guard lock(mutex_);
+        if (connection) {
+            pause_ = {};
+            closed_until_ = {};
+            return connection;
+        }
+        // Somebody else has found it again meanwhile.
+        if (!idle_.empty()) return connection;
+        pause_ = std::clamp(pause_ * 2, shortest_pause, longest_pause);
+        closed_until_ = std::chrono::steady_clock::now() + pause_;
+        last_error_ = connection.error();
+        return connection;
+    }
+
+    void free_slot() {
+        {
+            const std::lock_guard lock(mutex_);
+            ++free_slots_;
+        }
+        freed_.notify_one();
+    }
+
+    const Config config_;
+    std::mutex mutex_;
+    std::condition_variable freed_;
+    std::vector<Connection> idle_;
+    int free_slots_;
+    std::chrono::milliseconds pause_{0};  // between failed attempts
+    std::chrono::steady_clock::time_point closed_until_{};
+    std::optional<Error> last_error_;
+};
+
+}  // namespace quarry::db
