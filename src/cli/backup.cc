@@ -1,7 +1,6 @@
 // `quarry backup`: a copy of everything, while work goes on.
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -42,12 +41,12 @@ int run_backup(const Session& session, const std::string& file) {
 }  // namespace
 
 Command add_backup(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("backup", "Copy the database into a file, while work goes on",
                     "quarry backup ~/backups/quarry-monday.db\n"
                     "mkdir copy && quarry backup copy/quarry.db && quarry --data copy status --list");
     const auto file = std::make_shared<std::string>();
-    parser.add_option("file", *file, "The file to write; it must not exist")->required();
+    parser.add_option("file", *file, "The file to write; it must not exist").required();
     return {&parser, [file](const Session& session) { return run_backup(session, *file); }};
 }
 

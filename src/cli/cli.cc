@@ -6,14 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/suggest.h"
 #include "browser/keeper.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/help.h"
 #include "cli/version.h"
 #include "fetch/pdf.h"
 
@@ -35,7 +33,7 @@ struct GlobalOptions {
     std::string config_file{};
 };
 
-void add_global_options(CLI::App& root, GlobalOptions& options, CommandBuilder& builder) {
+void add_global_options(Parser& root, GlobalOptions& options, CommandBuilder& builder) {
     root.add_flag("--json", options.json, "Print machine-readable JSON on standard output");
     root.add_flag("-v,--verbose", options.verbose, "Say more on standard error");
     root.add_flag("--no-color,--no-colour", options.no_colour, "No colours (also NO_COLOR=1)");
@@ -48,55 +46,40 @@ void add_global_options(CLI::App& root, GlobalOptions& options, CommandBuilder& 
     builder.setting(root, {"--server", "remote.url", "Speak to this server instead (also QUARRY_URL)"});
     builder.setting(root, {"--api-key-file", "remote.key_file",
                            "File that holds the server's key (also QUARRY_API_KEY)"});
-    root.set_version_flag("--version", fmt::format("quarry {}", version));
+    root.add_version_flag("--version");
 }
 
-const CLI::App& chosen_parser(const CLI::App& root) {
-    const auto chosen = root.get_subcommands();
-    return chosen.empty() ? root : chosen_parser(*chosen.front());
-}
-
-std::vector<std::string> option_names(const CLI::App& parser) {
+std::vector<std::string> option_names(const Parser& parser) {
     std::vector<std::string> names;
-    for (const CLI::App* level = &parser; level; level = level->get_parent())
-        for (const CLI::Option* option : level->get_options())
-            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const Parser* level = &parser; level; level = level->parent())
+        for (const OptionDescription& option : level->options())
+            names.insert(names.end(), option.names.begin(), option.names.end());
     return names;
 }
 
-std::vector<std::string> command_names(const CLI::App& parser) {
+std::vector<std::string> command_names(const Parser& parser) {
     std::vector<std::string> names;
-    for (const CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; }))
-        if (!command->get_group().empty()) names.push_back(command->get_name());
+    for (const auto& command : parser.commands()) names.push_back(command->name());
     return names;
 }
 
-// What CLI11 says about arguments it does not know, in our words and with the nearest known word.
-std::string unexpected_argument(const CLI::App& root) {
-    const CLI::App& parser = chosen_parser(root);
-    const auto extras = root.remaining(true);
-    const std::string word = extras.empty() ? "" : extras.front();
+// What is to say about a word that no command knows: the nearest known one.
+std::string unexpected_argument(const Parser& root) {
+    const Parser& parser = root.chosen();
+    const std::string word = root.unknown_words().front();
     const bool is_option = word.starts_with("-");
     const bool wants_command = !is_option && !command_names(parser).empty();
     const std::string kind = is_option ? "option" : wants_command ? "command" : "argument";
     const std::string plain = word.substr(0, word.find('='));
     const std::string near = nearest_word(plain, is_option ? option_names(parser) : command_names(parser));
     const std::string hint = near.empty() ? "." : fmt::format(", did you mean \"{}\"?", near);
-    return fmt::format("unknown {} \"{}\"{} See {} --help", kind, word, hint, full_name(parser));
+    return fmt::format("unknown {} \"{}\"{} See {} --help", kind, word, hint, parser.full_name());
 }
 
-int report_parse_error(const CLI::App& root, const CLI::ParseError& error, const Terminal& terminal) {
-    if (error.get_exit_code() == 0) {  // --help and --version are "errors" to CLI11
-        const bool help = error.get_name() != "CallForVersion";
-        write_data(help ? chosen_parser(root).help() : std::string(error.what()) + "\n");
-        return exit_yes;
-    }
-    // A mistyped subcommand also leaves its parent without one; the typing error is the better explanation.
-    const bool unexpected = !root.remaining(true).empty();
-    say_error(terminal, unexpected
-                            ? unexpected_argument(root)
-                            : fmt::format("{}. See {} --help", error.what(), full_name(chosen_parser(root))));
-    return exit_error;
+// A mistyped command also leaves its parent without one; the typing error is the better explanation.
+std::string usage_error(const Parser& root, const Error& error) {
+    if (!root.unknown_words().empty()) return unexpected_argument(root);
+    return fmt::format("{}. See {} --help", error.message, root.chosen().full_name());
 }
 
 // Commands about this machine, its data folder or its files. The first list keeps out of the way of a server
@@ -126,7 +109,7 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
         say_error(terminal, settings.error().message);
         return exit_error;
     }
-    if (const std::string refusal = refusal_of(command.parser->get_name(), *settings); !refusal.empty()) {
+    if (const std::string refusal = refusal_of(command.parser->name(), *settings); !refusal.empty()) {
         say_error(terminal, refusal);
         return exit_error;
     }
@@ -144,23 +127,22 @@ int run(int argc, char** argv) {
     if (argc == 2 && argv[1] == browser::keeper_command) return browser::run_keeper();
     std::signal(SIGPIPE,
                 SIG_IGN);  // A reader that left is noticed by write_data; a server's by the HTTP client.
-    CLI::App root("Digs websites and folders into clean markdown and a search index you own.", "quarry");
-    root.footer(root_examples);
-    root.formatter(std::make_shared<HelpFormatter>());
-    root.require_subcommand(0, 1);
+    Parser root("quarry", "Digs websites and folders into clean markdown and a search index you own.",
+                root_examples);
     GlobalOptions options;
     SettingFlags flags;
     CommandBuilder builder(root, flags);
     add_global_options(root, options, builder);
     const std::vector<Command> commands = add_commands(builder);
-    try {
-        root.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return report_parse_error(root, error, Terminal::inspect(options.no_colour));
+    const auto request = root.parse({argv + std::min(argc, 1), argv + argc});
+    if (!request) {
+        say_error(Terminal::inspect(options.no_colour), usage_error(root, request.error()));
+        return exit_error;
     }
-    for (const Command& command : commands)
-        if (command.parser->parsed()) return run_command(command, options, flags);
-    write_data(root.help());
+    if (*request == Request::run)
+        for (const Command& command : commands)
+            if (command.parser->given()) return run_command(command, options, flags);
+    write_data(*request == Request::version ? fmt::format("quarry {}\n", version) : root.chosen().help());
     return exit_yes;
 }
 

@@ -1,7 +1,6 @@
 // `quarry collections`: named sets of pages, each with one embedder.
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -20,7 +19,7 @@ namespace json = boost::json;
 using app::CollectionReport;
 
 struct CollectionArguments {
-    std::string name{}, embedder{};
+    std::string name{}, embedder = "builtin";
     bool yes = false;
 };
 
@@ -133,43 +132,37 @@ int remove(const Session& session, const app::Workplace& place, const Collection
     return exit_yes;
 }
 
-int run_collections(const Session& session, const CLI::App& parser, const CollectionArguments& arguments) {
+int run_collections(const Session& session, const Parser& parser, const CollectionArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
-    if (parser.got_subcommand("show")) return show(session, *place, arguments);
-    if (parser.got_subcommand("create")) return create(session, *place, arguments);
-    if (parser.got_subcommand("delete")) return remove(session, *place, arguments);
+    if (parser.chose("show")) return show(session, *place, arguments);
+    if (parser.chose("create")) return create(session, *place, arguments);
+    if (parser.chose("delete")) return remove(session, *place, arguments);
     return list(session, *place);
 }
 
 }  // namespace
 
 Command add_collections(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("collections", "Named sets of pages that are searched together",
-                                   "quarry collections list\n"
-                                   "quarry collections show news --json\n"
-                                   "quarry collections create papers --embedder tei\n"
-                                   "quarry collections delete papers --yes\n"
-                                   "quarry reindex --collection papers --embedder builtin");
+    Parser& parser = builder.add("collections", "Named sets of pages that are searched together",
+                                 "quarry collections list\n"
+                                 "quarry collections show news --json\n"
+                                 "quarry collections create papers --embedder tei\n"
+                                 "quarry collections delete papers --yes\n"
+                                 "quarry reindex --collection papers --embedder builtin");
     const auto arguments = std::make_shared<CollectionArguments>();
-    const auto add = [&](const std::string& name, const std::string& help) -> CLI::App& {
-        CLI::App* nested = parser.add_subcommand(name, help);
-        nested->fallthrough();
-        return *nested;
-    };
-    add("list", "All of them, with their pages, chunks and embedders");
-    add("show", "One of them").add_option("name", arguments->name, "Its name")->required();
-    CLI::App& created = add("create", "Begin one, with an embedder of your choice");
-    created.add_option("name", arguments->name, "Its name")->required();
+    parser.add_command("list", "All of them, with their pages, chunks and embedders");
+    parser.add_command("show", "One of them").add_option("name", arguments->name, "Its name").required();
+    Parser& created = parser.add_command("create", "Begin one, with an embedder of your choice");
+    created.add_option("name", arguments->name, "Its name").required();
     created
         .add_option("--embedder", arguments->embedder,
                     "builtin (no service), tei, openai, or none: by words alone (builtin)")
-        ->check(CLI::IsMember({"builtin", "tei", "openai", "none"}))
-        ->default_val("builtin");
-    CLI::App& removed = add("delete", "Delete one with all its pages");
-    removed.add_option("name", arguments->name, "Its name")->required();
+        .one_of({"builtin", "tei", "openai", "none"});
+    Parser& removed = parser.add_command("delete", "Delete one with all its pages");
+    removed.add_option("name", arguments->name, "Its name").required();
     removed.add_flag("--yes", arguments->yes, "Do not ask");
-    parser.require_subcommand(1);
+    parser.require_command();
     return {&parser, [arguments, &parser](const Session& session) {
                 return run_collections(session, parser, *arguments);
             }};

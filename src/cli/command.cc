@@ -1,30 +1,25 @@
 #include "cli/command.h"
 
-#include <CLI/CLI.hpp>
-
 namespace quarry::cli {
 
-CLI::App& CommandBuilder::add(const std::string& name, const std::string& summary,
-                              const std::string& examples) {
-    CLI::App* parser = root_.add_subcommand(name, summary);
-    parser->footer(examples);  // The help formatter prints it first.
-    parser->fallthrough();     // --json and --config may stand anywhere.
-    return *parser;
+Parser& CommandBuilder::add(const std::string& name, const std::string& summary,
+                            const std::string& examples) {
+    return root_.add_command(name, summary, examples);
 }
 
-void CommandBuilder::setting(CLI::App& parser, const SettingFlag& flag) {
+void CommandBuilder::setting(Parser& parser, const SettingFlag& flag) {
     const auto collect = [this, key = flag.key](const std::string& value) {
         flags_.emplace_back(key, value);
     };
-    parser.add_option_function<std::string>(flag.flag, collect, flag.help);
+    parser.on_option(flag.flag, collect, flag.help);
 }
 
-void CommandBuilder::setting_switch(CLI::App& parser, const SettingFlag& flag) {
-    const auto collect = [this, key = flag.key](std::int64_t) { flags_.emplace_back(key, "true"); };
-    parser.add_flag_function(flag.flag, collect, flag.help);
+void CommandBuilder::setting_switch(Parser& parser, const SettingFlag& flag) {
+    const auto collect = [this, key = flag.key] { flags_.emplace_back(key, "true"); };
+    parser.on_flag(flag.flag, collect, flag.help);
 }
 
-void CommandBuilder::network_settings(CLI::App& parser) {
+void CommandBuilder::network_settings(Parser& parser) {
     setting(parser, {"--timeout", "fetch.timeout", "Longest time for one page (60s)"});
     setting(parser, {"--retries", "fetch.retries", "Further tries after a failure that may pass (3)"});
     setting(parser, {"--max-body", "fetch.max_body", "Largest page after decompression (50MB)"});

@@ -8,12 +8,8 @@
 #include <vector>
 
 #include "app/settings.h"
+#include "cli/parser.h"
 #include "cli/terminal.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace quarry::cli {
 
@@ -27,7 +23,7 @@ struct Session {
 };
 
 struct Command {
-    CLI::App* parser = nullptr;
+    const Parser* parser = nullptr;
     std::function<int(const Session&)> run{};
 };
 
@@ -41,22 +37,22 @@ struct SettingFlag {
     std::string help{};
 };
 
-// Builds commands: hides CLI11's details that all of them would repeat.
+// Builds commands: knows what many of them would repeat.
 class CommandBuilder {
 public:
-    CommandBuilder(CLI::App& root, SettingFlags& flags) : root_(root), flags_(flags) {}
+    CommandBuilder(Parser& root, SettingFlags& flags) : root_(root), flags_(flags) {}
 
     // Adds a subcommand whose help leads with the examples (lines without indentation).
-    CLI::App& add(const std::string& name, const std::string& summary, const std::string& examples);
-    void setting(CLI::App& parser, const SettingFlag& flag);
-    void setting_switch(CLI::App& parser, const SettingFlag& flag);  // a flag without a value: "true"
+    Parser& add(const std::string& name, const std::string& summary, const std::string& examples);
+    void setting(Parser& parser, const SettingFlag& flag);
+    void setting_switch(Parser& parser, const SettingFlag& flag);  // a flag without a value: "true"
     // The flags of everything that goes to the network: timeouts, proxy, user agent, private addresses …
-    void network_settings(CLI::App& parser);
+    void network_settings(Parser& parser);
 
-    CLI::App& root() { return root_; }
+    Parser& root() { return root_; }
 
 private:
-    CLI::App& root_;
+    Parser& root_;
     SettingFlags& flags_;
 };
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -12,16 +11,10 @@
 namespace quarry::cli {
 namespace {
 
-std::vector<const CLI::App*> visible_commands(const CLI::App& root) {
-    return root.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
-}
-
-std::vector<std::string> flags_of(const CLI::App& parser) {
+std::vector<std::string> flags_of(const Parser& parser) {
     std::vector<std::string> flags;
-    for (const CLI::Option* option : parser.get_options())
-        for (const std::string& name : option->get_lnames())
-            if (!option->get_group().empty())
-                flags.push_back("--" + name);  // what help hides is hidden here too
+    for (const OptionDescription& option : parser.options())
+        if (!option.hidden) flags.insert(flags.end(), option.names.begin(), option.names.end());
     return flags;
 }
 
@@ -36,26 +29,25 @@ std::string shell_quoted(std::string_view text) {
 }
 
 // What may follow a command: its own subcommands, its and their flags, and those of the root.
-std::string words_after(const CLI::App& root, const CLI::App& command) {
+std::string words_after(const Parser& root, const Parser& command) {
     std::vector<std::string> words;
     const auto add = [&](const std::string& word) {
         if (std::ranges::find(words, word) == words.end()) words.push_back(word);
     };
-    for (const CLI::App* nested : visible_commands(command)) add(nested->get_name());
-    for (const CLI::App* nested : visible_commands(command))
+    for (const auto& nested : command.commands()) add(nested->name());
+    for (const auto& nested : command.commands())
         for (const auto& flag : flags_of(*nested)) add(flag);
     for (const auto& flag : flags_of(command)) add(flag);
     for (const auto& flag : flags_of(root)) add(flag);
     return joined(words);
 }
 
-std::string bash_script(const CLI::App& root) {
+std::string bash_script(const Parser& root) {
     std::string cases;
     std::vector<std::string> first = flags_of(root);
-    for (const CLI::App* command : visible_commands(root)) {
-        first.push_back(command->get_name());
-        cases +=
-            fmt::format("        {}) words=\"{}\" ;;\n", command->get_name(), words_after(root, *command));
+    for (const auto& command : root.commands()) {
+        first.push_back(command->name());
+        cases += fmt::format("        {}) words=\"{}\" ;;\n", command->name(), words_after(root, *command));
     }
     return fmt::format(
         "_quarry() {{\n"
@@ -70,24 +62,23 @@ std::string bash_script(const CLI::App& root) {
         cases, joined(first), joined(first));
 }
 
-std::string zsh_script(const CLI::App& root) {
+std::string zsh_script(const Parser& root) {
     return "#compdef quarry\nautoload -U +X bashcompinit && bashcompinit\n" + bash_script(root);
 }
 
-std::string fish_script(const CLI::App& root) {
+std::string fish_script(const Parser& root) {
     std::string out;
-    for (const CLI::App* command : visible_commands(root)) {
-        out += fmt::format("complete -c quarry -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
-                           shell_quoted(command->get_description()));
-        for (const CLI::App* nested : visible_commands(*command))
-            out +=
-                fmt::format("complete -c quarry -n '__fish_seen_subcommand_from {}' -a {} -d {}\n",
-                            command->get_name(), nested->get_name(), shell_quoted(nested->get_description()));
-        for (const CLI::Option* option : command->get_options())
-            for (const std::string& name : option->get_lnames())
-                if (!option->get_group().empty())
+    for (const auto& command : root.commands()) {
+        out += fmt::format("complete -c quarry -n __fish_use_subcommand -a {} -d {}\n", command->name(),
+                           shell_quoted(command->summary()));
+        for (const auto& nested : command->commands())
+            out += fmt::format("complete -c quarry -n '__fish_seen_subcommand_from {}' -a {} -d {}\n",
+                               command->name(), nested->name(), shell_quoted(nested->summary()));
+        for (const OptionDescription& option : command->options())
+            for (const std::string& name : option.names)
+                if (!option.hidden)
                     out += fmt::format("complete -c quarry -n '__fish_seen_subcommand_from {}' -l {} -d {}\n",
-                                       command->get_name(), name, shell_quoted(option->get_description()));
+                                       command->name(), name.substr(2), shell_quoted(option.help));
     }
     for (const std::string& flag : flags_of(root))
         out += fmt::format("complete -c quarry -l {}\n", flag.substr(2));
@@ -97,20 +88,20 @@ std::string fish_script(const CLI::App& root) {
 }  // namespace
 
 Command add_completion(CommandBuilder& builder) {
-    CLI::App& completion =
+    Parser& completion =
         builder.add("completion", "Print a completion script for your shell",
                     "quarry completion bash > ~/.local/share/bash-completion/completions/quarry\n"
                     "quarry completion zsh > ~/.zfunc/_quarry\n"
                     "quarry completion fish > ~/.config/fish/completions/quarry.fish");
-    completion.require_subcommand(1);
-    completion.add_subcommand("bash", "For bash");
-    completion.add_subcommand("zsh", "For zsh");
-    completion.add_subcommand("fish", "For fish");
-    const CLI::App* root = &builder.root();
+    completion.require_command();
+    completion.add_command("bash", "For bash");
+    completion.add_command("zsh", "For zsh");
+    completion.add_command("fish", "For fish");
+    const Parser* root = &builder.root();
     return {&completion, [&completion, root](const Session&) {
-                if (completion.got_subcommand("bash")) write_data(bash_script(*root));
-                if (completion.got_subcommand("zsh")) write_data(zsh_script(*root));
-                if (completion.got_subcommand("fish")) write_data(fish_script(*root));
+                if (completion.chose("bash")) write_data(bash_script(*root));
+                if (completion.chose("zsh")) write_data(zsh_script(*root));
+                if (completion.chose("fish")) write_data(fish_script(*root));
                 return static_cast<int>(exit_yes);
             }};
 }

@@ -1,7 +1,6 @@
 // `quarry config show`: every setting, its value, and where the value came from.
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -36,13 +35,12 @@ int show(const Session& session) {
 }  // namespace
 
 Command add_config(CommandBuilder& builder) {
-    CLI::App& config = builder.add("config", "Show the settings and where each comes from",
-                                   "quarry config show\n"
-                                   "QUARRY_FETCH_TIMEOUT=5s quarry config show --json\n"
-                                   "quarry --config ./quarry.toml config show");
-    CLI::App* shown = config.add_subcommand("show", "Print every setting with its source");
-    shown->fallthrough();
-    config.require_subcommand(1);
+    Parser& config = builder.add("config", "Show the settings and where each comes from",
+                                 "quarry config show\n"
+                                 "QUARRY_FETCH_TIMEOUT=5s quarry config show --json\n"
+                                 "quarry --config ./quarry.toml config show");
+    config.add_command("show", "Print every setting with its source");
+    config.require_command();
     return {&config, show};
 }
 

@@ -4,7 +4,6 @@
 #include <sstream>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -197,7 +196,7 @@ int run_convert(const Session& session, const ConvertOptions& options) {
 }  // namespace
 
 Command add_convert(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("convert", "Convert local HTML, PDF, feeds or text to markdown, without network",
                     "quarry convert page.html --url https://a.example/page\n"
                     "curl -s https://a.example/ | quarry convert - --json\n"

@@ -1,6 +1,5 @@
 // `quarry crawl`: whole sites, fetched by a worker that outlives the command, or by the command itself when
 // it waits.
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -168,15 +167,14 @@ int run_crawl(const Session& session, const CrawlArguments& arguments) {
 }  // namespace
 
 Command add_crawl(CommandBuilder& builder) {
-    CLI::App& parser =
-        builder.add("crawl", "Fetch whole sites and keep their pages",
-                    "quarry crawl https://docs.example.com --wait\n"
-                    "quarry crawl https://docs.example.com --limit 200 --exclude '^/archive/'\n"
-                    "quarry crawl https://docs.example.com -o pages/\n"
-                    "quarry crawl -f urls.txt --only-these --collection news\n"
-                    "quarry crawl http://localhost:8000/ --allow-private --max-concurrency 32\n"
-                    "quarry crawl https://blog.example.com --every '0 6 * * *'\n"
-                    "quarry crawl 0199c5a0-3f2b-7c11-8a4e-5f0b6d2c9e10 --pause");
+    Parser& parser = builder.add("crawl", "Fetch whole sites and keep their pages",
+                                 "quarry crawl https://docs.example.com --wait\n"
+                                 "quarry crawl https://docs.example.com --limit 200 --exclude '^/archive/'\n"
+                                 "quarry crawl https://docs.example.com -o pages/\n"
+                                 "quarry crawl -f urls.txt --only-these --collection news\n"
+                                 "quarry crawl http://localhost:8000/ --allow-private --max-concurrency 32\n"
+                                 "quarry crawl https://blog.example.com --every '0 6 * * *'\n"
+                                 "quarry crawl 0199c5a0-3f2b-7c11-8a4e-5f0b6d2c9e10 --pause");
     const auto arguments = std::make_shared<CrawlArguments>();
     add_crawl_flags(builder, parser, arguments->flags);
     parser.add_flag("--wait", arguments->wait, "Stay until it is done");

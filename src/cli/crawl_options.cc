@@ -1,6 +1,5 @@
 #include "cli/crawl_options.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/url_list.h"
@@ -11,15 +10,13 @@
 namespace quarry::cli {
 namespace {
 
-void add_scope_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& flags) {
+void add_scope_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags) {
     builder.setting(parser, {"--limit", "crawl.limit", "Most pages (10000)"});
     parser.add_option("-d,--depth", flags.depth, "Most links away from the start; 0 follows none (no limit)")
-        ->check(CLI::Range(0, 1'000'000));
+        .between(0, 1'000'000);
     // One value per flag, or "--include '^/a' https://…" would swallow the URL.
-    parser.add_option("--include", flags.include, "Only paths that match this expression; may be repeated")
-        ->allow_extra_args(false);
-    parser.add_option("--exclude", flags.exclude, "No paths that match this expression; may be repeated")
-        ->allow_extra_args(false);
+    parser.add_option("--include", flags.include, "Only paths that match this expression; may be repeated");
+    parser.add_option("--exclude", flags.exclude, "No paths that match this expression; may be repeated");
     parser.add_flag("--regex-on-full-url", flags.regex_on_full_url, "These look at the whole URL");
     parser.add_flag("--entire-domain", flags.entire_domain, "Not only what lies under the start's path");
     parser.add_flag("--subdomains", flags.subdomains, "Subdomains too");
@@ -31,11 +28,11 @@ void add_scope_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& flag
                     "www., http, index.html and a trailing slash make another page");
 }
 
-void add_manner_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& flags) {
+void add_manner_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags) {
     parser
         .add_option("--max-concurrency", flags.max_concurrency,
                     "Pages at once; with no delay also from one host (8 from a host)")
-        ->check(CLI::Range(1, 10'000));
+        .between(1, 10'000);
     builder.setting(parser,
                     {"--delay", "crawl.delay", "Wait between two pages of a host, for instance 500ms"});
     parser.add_flag("--ignore-robots", flags.ignore_robots, "Do not obey robots.txt, noindex and nofollow");
@@ -48,14 +45,12 @@ void add_manner_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& fla
                                     "Allow private, loopback and link-local addresses (localhost)"});
 }
 
-void add_content_flags(CLI::App& parser, CrawlFlags& flags) {
+void add_content_flags(Parser& parser, CrawlFlags& flags) {
     parser.add_option("--formats,--format", flags.formats,
                       "What to keep: markdown,html,rawHtml,links,images,text,metadata (markdown)");
     parser.add_flag("--full-page", flags.full_page, "Keep navigation, banners and footers");
-    parser.add_option("--include-tags", flags.include_tags, "CSS selectors: keep only what is inside them")
-        ->allow_extra_args(false);
-    parser.add_option("--exclude-tags", flags.exclude_tags, "CSS selectors: leave out what is inside them")
-        ->allow_extra_args(false);
+    parser.add_option("--include-tags", flags.include_tags, "CSS selectors: keep only what is inside them");
+    parser.add_option("--exclude-tags", flags.exclude_tags, "CSS selectors: leave out what is inside them");
     parser.add_option("--collection", flags.collection, "Which set of pages it belongs to (default)");
     parser.add_flag("--no-embed", flags.no_embed, "Keep the pages, but out of the search index");
     parser.add_flag("--no-refresh", flags.no_refresh, "Fetch everything again, also what has not changed");
@@ -81,7 +76,7 @@ Result<crawl::Webhook> parse_webhook(const std::string& text) {
 
 }  // namespace
 
-void add_crawl_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& flags) {
+void add_crawl_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags) {
     parser.add_option("url", flags.targets, "Where to start; or the id of a crawl");
     parser.add_option("-f,--file", flags.file,
                       "File with one URL a line (# starts a comment; - is standard input)");

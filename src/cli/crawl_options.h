@@ -9,10 +9,6 @@
 #include "cli/request_headers.h"
 #include "crawl/options.h"
 
-namespace CLI {
-class App;
-}
-
 namespace quarry::cli {
 
 struct CrawlFlags {
@@ -36,7 +32,7 @@ struct CrawlFlags {
 };
 
 // Adds the flags; `flags` must outlive the parser.
-void add_crawl_flags(CommandBuilder& builder, CLI::App& parser, CrawlFlags& flags);
+void add_crawl_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags);
 
 // Everything that can be wrong with them is found here: `invalid_argument`.
 Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFlags& flags);

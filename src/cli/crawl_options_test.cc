@@ -1,6 +1,5 @@
 #include "cli/crawl_options.h"
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 
@@ -15,13 +14,12 @@ namespace {
 
 // What the flags, as typed, come to.
 Result<crawl::CrawlOptions> options_of(std::vector<std::string> arguments) {
-    CLI::App root;
+    Parser root("quarry", "", "");
     SettingFlags settings;
     CommandBuilder builder(root, settings);
     CrawlFlags flags;
     add_crawl_flags(builder, root, flags);
-    std::ranges::reverse(arguments);  // as CLI11 wants them
-    root.parse(arguments);
+    TRY(root.parse(std::move(arguments)));
     const Session session{.settings = app::Settings::load({.flags = settings}).value()};
     return crawl_options(session, flags);
 }

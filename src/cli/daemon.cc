@@ -1,7 +1,6 @@
 // `quarry daemon`: a worker in the background that stays.
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -56,13 +55,13 @@ int install(const Session& session, const app::Workplace& place) {
     return exit_yes;
 }
 
-int run_daemon(const Session& session, const CLI::App& parser, const DaemonArguments& arguments) {
+int run_daemon(const Session& session, const Parser& parser, const DaemonArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
-    if (parser.got_subcommand("start")) return start_daemon(session, *place);
-    if (parser.got_subcommand("stop")) return stop_daemon(session, *place);
-    if (parser.got_subcommand("install")) return install(session, *place);
-    if (parser.got_subcommand("status")) return show_daemon(session, *place);
+    if (parser.chose("start")) return start_daemon(session, *place);
+    if (parser.chose("stop")) return stop_daemon(session, *place);
+    if (parser.chose("install")) return install(session, *place);
+    if (parser.chose("status")) return show_daemon(session, *place);
     const auto shown = arguments.follow
                            ? follow_log(place->folder.log(), arguments.lines, stop_on_interrupt())
                            : print_log(place->folder.log(), arguments.lines);
@@ -72,26 +71,21 @@ int run_daemon(const Session& session, const CLI::App& parser, const DaemonArgum
 }  // namespace
 
 Command add_daemon(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("daemon", "A worker in the background that stays",
-                                   "quarry daemon start\n"
-                                   "quarry daemon status\n"
-                                   "quarry daemon logs -f\n"
-                                   "quarry daemon stop\n"
-                                   "quarry daemon install        # as a service of your user, by systemd");
+    Parser& parser = builder.add("daemon", "A worker in the background that stays",
+                                 "quarry daemon start\n"
+                                 "quarry daemon status\n"
+                                 "quarry daemon logs -f\n"
+                                 "quarry daemon stop\n"
+                                 "quarry daemon install        # as a service of your user, by systemd");
     const auto arguments = std::make_shared<DaemonArguments>();
-    const auto add = [&](const std::string& name, const std::string& help) -> CLI::App& {
-        CLI::App* nested = parser.add_subcommand(name, help);
-        nested->fallthrough();
-        return *nested;
-    };
-    add("start", "Start one, or have the one that runs stay");
-    add("stop", "Finish what is under way and leave");
-    add("status", "Is one running, and what does it do?");
-    CLI::App& logs = add("logs", "What background workers did");
+    parser.add_command("start", "Start one, or have the one that runs stay");
+    parser.add_command("stop", "Finish what is under way and leave");
+    parser.add_command("status", "Is one running, and what does it do?");
+    Parser& logs = parser.add_command("logs", "What background workers did");
     logs.add_flag("-f,--follow", arguments->follow, "Go on until Ctrl-C");
-    logs.add_option("-n,--lines", arguments->lines, "How many lines (20)")->check(CLI::Range(0, 1'000'000));
-    add("install", "Write a systemd unit");
-    parser.require_subcommand(1);
+    logs.add_option("-n,--lines", arguments->lines, "How many lines (20)").between(0, 1'000'000);
+    parser.add_command("install", "Write a systemd unit");
+    parser.require_command();
     return {&parser,
             [arguments, &parser](const Session& session) { return run_daemon(session, parser, *arguments); }};
 }

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <mutex>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -176,11 +175,11 @@ int run_demo(const Session& session, bool serve) {
 }  // namespace
 
 Command add_demo(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("demo", "See quarry at work, on a site that it brings along",
-                                   "quarry demo\n"
-                                   "quarry demo --serve                  # then read the site in a browser\n"
-                                   "quarry search \"robots.txt\" --collection demo   # it stays searchable\n"
-                                   "quarry collections delete demo --yes");
+    Parser& parser = builder.add("demo", "See quarry at work, on a site that it brings along",
+                                 "quarry demo\n"
+                                 "quarry demo --serve                  # then read the site in a browser\n"
+                                 "quarry search \"robots.txt\" --collection demo   # it stays searchable\n"
+                                 "quarry collections delete demo --yes");
     const auto serve = std::make_shared<bool>(false);
     parser.add_flag("--serve", *serve, "Go on serving the site until Ctrl-C");
     return {&parser, [serve](const Session& session) { return run_demo(session, *serve); }};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -87,10 +86,10 @@ int run_doctor(const Session& session, bool thorough) {
 }  // namespace
 
 Command add_doctor(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("doctor", "Check everything quarry depends on, and say what to do",
-                                   "quarry doctor\n"
-                                   "quarry doctor --thorough          # reads the databases whole\n"
-                                   "quarry doctor --json | jq '.checks[] | select(.status != \"ok\")'");
+    Parser& parser = builder.add("doctor", "Check everything quarry depends on, and say what to do",
+                                 "quarry doctor\n"
+                                 "quarry doctor --thorough          # reads the databases whole\n"
+                                 "quarry doctor --json | jq '.checks[] | select(.status != \"ok\")'");
     const auto thorough = std::make_shared<bool>(false);
     parser.add_flag("--thorough", *thorough, "Read the databases whole, however large they are");
     return {&parser, [thorough](const Session& session) { return run_doctor(session, *thorough); }};

@@ -1,6 +1,5 @@
 #include "cli/document_options.h"
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
 #include "html/selector.h"
@@ -28,15 +27,13 @@ std::string one_url_a_line(const std::vector<Item>& items) {
 
 }  // namespace
 
-void add_document_options(CLI::App& parser, DocumentOptions& options) {
+void add_document_options(Parser& parser, DocumentOptions& options) {
     parser.add_option("--formats", options.formats,
                       "What to print: markdown,html,rawHtml,links,images,text,metadata (markdown)");
     parser.add_flag("--full-page", options.full_page, "Keep navigation, banners and footers");
     // One value per flag, or "--include-tags main https://…" would swallow the URL.
-    parser.add_option("--include-tags", options.include_tags, "CSS selectors: keep only what is inside them")
-        ->allow_extra_args(false);
-    parser.add_option("--exclude-tags", options.exclude_tags, "CSS selectors: leave out what is inside them")
-        ->allow_extra_args(false);
+    parser.add_option("--include-tags", options.include_tags, "CSS selectors: keep only what is inside them");
+    parser.add_option("--exclude-tags", options.exclude_tags, "CSS selectors: leave out what is inside them");
     parser.add_flag("--keep-data-images", options.keep_data_images,
                     "Keep images that are embedded as base64");
 }

@@ -5,12 +5,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser.h"
 #include "extract/extract.h"
 #include "model/document.h"
-
-namespace CLI {
-class App;
-}
 
 namespace quarry::cli {
 
@@ -22,7 +19,7 @@ struct DocumentOptions {
 };
 
 // Adds the flags; `options` must outlive the parser.
-void add_document_options(CLI::App& parser, DocumentOptions& options);
+void add_document_options(Parser& parser, DocumentOptions& options);
 
 // Fails with `invalid_argument` on unknown formats or broken selectors, before anything is fetched.
 Result<extract::ExtractOptions> extract_options(const DocumentOptions& options);

@@ -1,5 +1,4 @@
 // `quarry embed-queue`: the embedding queue by itself, in its own words. The same jobs are in `quarry queue`.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -30,15 +29,15 @@ int list(const Session& session, const app::Workplace& place, const EmbedQueueAr
     return exit_yes;
 }
 
-int run_embed_queue(const Session& session, const CLI::App& parser, const EmbedQueueArguments& arguments) {
+int run_embed_queue(const Session& session, const Parser& parser, const EmbedQueueArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     QueueFlags filter = arguments.filter;
-    if (parser.got_subcommand("retry")) {
+    if (parser.chose("retry")) {
         filter.states = {"failed"};
         return change_jobs(session, *place, filter, retrying);
     }
-    if (parser.got_subcommand("clean")) {
+    if (parser.chose("clean")) {
         filter.states = {"completed"};
         if (arguments.failed) filter.states.emplace_back("failed");
         return change_jobs(session, *place, filter, cleaning);
@@ -49,32 +48,29 @@ int run_embed_queue(const Session& session, const CLI::App& parser, const EmbedQ
 }  // namespace
 
 Command add_embed_queue(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("embed-queue", "The pages that wait to be embedded and indexed",
-                                   "quarry embed-queue list --state failed\n"
-                                   "quarry embed-queue retry\n"
-                                   "quarry embed-queue retry 0199c5a4-6d1e-7c02-9b71-1f3a5e6c8d20\n"
-                                   "quarry embed-queue clean --failed --older-than 24h\n"
-                                   "quarry queue process              # work on it now");
+    Parser& parser = builder.add("embed-queue", "The pages that wait to be embedded and indexed",
+                                 "quarry embed-queue list --state failed\n"
+                                 "quarry embed-queue retry\n"
+                                 "quarry embed-queue retry 0199c5a4-6d1e-7c02-9b71-1f3a5e6c8d20\n"
+                                 "quarry embed-queue clean --failed --older-than 24h\n"
+                                 "quarry queue process              # work on it now");
     const auto arguments = std::make_shared<EmbedQueueArguments>();
-    const auto add = [&](const std::string& name, const std::string& help) -> CLI::App& {
-        CLI::App* nested = parser.add_subcommand(name, help);
-        nested->fallthrough();
-        nested->add_option("--collection", arguments->filter.collection, "Only those of this collection");
-        return *nested;
+    const auto add = [&](const std::string& name, const std::string& help) -> Parser& {
+        Parser& nested = parser.add_command(name, help);
+        nested.add_option("--collection", arguments->filter.collection, "Only those of this collection");
+        return nested;
     };
-    CLI::App& listed = add("list", "List them, with their errors");
-    listed
-        .add_option("--state", arguments->filter.states,
-                    "Only pending, processing, completed or failed; may be repeated")
-        ->allow_extra_args(false);
-    listed.add_option("--limit", arguments->limit, "Most to list (20)")->check(CLI::Range(1, 1'000'000));
-    CLI::App& retried = add("retry", "Try those that failed again, or only some of them");
+    Parser& listed = add("list", "List them, with their errors");
+    listed.add_option("--state", arguments->filter.states,
+                      "Only pending, processing, completed or failed; may be repeated");
+    listed.add_option("--limit", arguments->limit, "Most to list (20)").between(1, 1'000'000);
+    Parser& retried = add("retry", "Try those that failed again, or only some of them");
     retried.add_option("id", arguments->filter.ids, "Their ids (all that failed)");
-    CLI::App& cleaned = add("clean", "Remove those that are done");
+    Parser& cleaned = add("clean", "Remove those that are done");
     cleaned.add_flag("--failed", arguments->failed, "Those that failed too");
     cleaned.add_option("--older-than", arguments->filter.older_than,
                        "Only those that ended so long ago: 24h");
-    parser.require_subcommand(1);
+    parser.require_command();
     return {&parser, [arguments, &parser](const Session& session) {
                 return run_embed_queue(session, parser, *arguments);
             }};

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -132,31 +131,30 @@ int run_export(const Session& session, const ExportArguments& arguments) {
 }  // namespace
 
 Command add_export(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("export", "Print what is stored",
-                                   "quarry export pages > pages.jsonl\n"
-                                   "quarry export pages 0199c5a0 -o docs.jsonl\n"
-                                   "quarry export pages --collection news | jq -r .url\n"
-                                   "quarry export chunks --collection news > chunks.jsonl\n"
-                                   "quarry export vectors -o vectors.jsonl");
+    Parser& parser = builder.add("export", "Print what is stored",
+                                 "quarry export pages > pages.jsonl\n"
+                                 "quarry export pages 0199c5a0 -o docs.jsonl\n"
+                                 "quarry export pages --collection news | jq -r .url\n"
+                                 "quarry export chunks --collection news > chunks.jsonl\n"
+                                 "quarry export vectors -o vectors.jsonl");
     const auto arguments = std::make_shared<ExportArguments>();
-    const auto add = [&](const std::string& name, const std::string& summary) {
-        CLI::App* what = parser.add_subcommand(name, summary);
-        what->fallthrough();
-        what->add_option("id", arguments->id, "Only the pages of this crawl, as it saw them");
-        what->add_option("--collection", arguments->collection, "Only the pages of this collection");
-        what->add_option("-o,--output", arguments->output, "Write to this file");
+    const auto add = [&](const std::string& name, const std::string& summary) -> Parser& {
+        Parser& what = parser.add_command(name, summary);
+        what.add_option("id", arguments->id, "Only the pages of this crawl, as it saw them");
+        what.add_option("--collection", arguments->collection, "Only the pages of this collection");
+        what.add_option("-o,--output", arguments->output, "Write to this file");
         return what;
     };
     add("pages", "Stored pages as JSON lines, one page each")
-        ->add_flag("--without-content", arguments->without_content, "Leave out markdown, links and metadata");
-    add("chunks", "Passages as the search index has them, one a line")->callback([arguments] {
-        arguments->chunks = true;
-    });
-    add("vectors", "The same with their vectors")->callback([arguments] {
-        arguments->chunks = arguments->with_vectors = true;
-    });
-    parser.require_subcommand(1);
-    return {&parser, [arguments](const Session& session) { return run_export(session, *arguments); }};
+        .add_flag("--without-content", arguments->without_content, "Leave out markdown, links and metadata");
+    add("chunks", "Passages as the search index has them, one a line");
+    add("vectors", "The same with their vectors");
+    parser.require_command();
+    return {&parser, [arguments, &parser](const Session& session) {
+                arguments->with_vectors = parser.chose("vectors");
+                arguments->chunks = arguments->with_vectors || parser.chose("chunks");
+                return run_export(session, *arguments);
+            }};
 }
 
 }  // namespace quarry::cli

@@ -1,7 +1,6 @@
 // `quarry extract`: pages of the web as data of the shape that was asked for.
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -121,7 +120,7 @@ Result<int> run(const Session& session, const ExtractArguments& arguments) {
 }  // namespace
 
 Command add_extract(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("extract", "Fetch pages and print the data in them as JSON",
                     "quarry extract https://shop.example/mug --schema product.json\n"
                     "quarry extract https://shop.example/mug --schema product.json --rules shop.json --json\n"

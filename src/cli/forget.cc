@@ -1,7 +1,6 @@
 // `quarry forget`: pages that are to be gone, from the store and from the index.
 #include <set>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -114,11 +113,11 @@ int run_forget(const Session& session, const ForgetArguments& arguments) {
 }  // namespace
 
 Command add_forget(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("forget", "Delete pages for good, from the store and from the index",
-                                   "quarry forget https://docs.example.com/old/page\n"
-                                   "quarry forget --site docs.example.com\n"
-                                   "quarry forget --site docs.example.com --collection news\n"
-                                   "quarry forget --collection news --yes");
+    Parser& parser = builder.add("forget", "Delete pages for good, from the store and from the index",
+                                 "quarry forget https://docs.example.com/old/page\n"
+                                 "quarry forget --site docs.example.com\n"
+                                 "quarry forget --site docs.example.com --collection news\n"
+                                 "quarry forget --collection news --yes");
     const auto arguments = std::make_shared<ForgetArguments>();
     parser.add_option("url", arguments->urls, "Pages to forget");
     parser.add_option("--site", arguments->site, "All pages of this host and its subdomains");

@@ -1,7 +1,6 @@
 // `quarry import`: JSON lines, folders and files, into the store and the index.
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -116,7 +115,7 @@ int run_import(const Session& session, const ImportArguments& arguments) {
 }  // namespace
 
 Command add_import(CommandBuilder& builder) {
-    CLI::App& parser = builder.add(
+    Parser& parser = builder.add(
         "import", "Make local documents searchable: JSON lines, folders, files",
         "quarry import notes/                        # markdown, text, HTML and PDF, with folders below\n"
         "quarry import corpus.jsonl --collection scifact   # lines {\"_id\", \"title\", \"text\"}\n"
@@ -127,12 +126,10 @@ Command add_import(CommandBuilder& builder) {
     parser
         .add_option("source", arguments->sources,
                     "Files (.jsonl or .ndjson are lines), folders, or - for lines")
-        ->required();
+        .required();
     parser.add_option("--collection", arguments->collection, "Which set of pages they belong to (default)");
-    parser
-        .add_option("--ignore", arguments->ignored_globs,
-                    "Leave out what matches, as in .gitignore; repeatable")
-        ->allow_extra_args(false);
+    parser.add_option("--ignore", arguments->ignored_globs,
+                      "Leave out what matches, as in .gitignore; repeatable");
     parser.add_flag("--priority", arguments->first, "Index these before what waits already");
     parser.add_flag("--no-embed", arguments->no_embed, "Keep the pages, but out of the search index");
     parser.add_flag("--delete", arguments->forget_vanished,

@@ -1,7 +1,6 @@
 // `quarry keys`: who may use `quarry serve`, and how much.
 #include <random>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -156,13 +155,13 @@ int limit(const Session& session, const app::Workplace& place, const KeyArgument
     return exit_yes;
 }
 
-void add_limit_options(CLI::App& parser, KeyArguments& arguments) {
+void add_limit_options(Parser& parser, KeyArguments& arguments) {
     constexpr std::int64_t most = 1'000'000'000;
     parser.add_option("--requests-per-minute", arguments.requests, "0: as many as they like")
-        ->check(CLI::Range(std::int64_t{0}, most));
+        .between(0, most);
     parser.add_option("--pages-per-month", arguments.pages, "Pages in any 30 days; 0: as many as they like")
-        ->check(CLI::Range(std::int64_t{0}, most));
-    parser.add_option("--crawls", arguments.crawls, "Crawls at once")->check(CLI::Range(1, 1'000));
+        .between(0, most);
+    parser.add_option("--crawls", arguments.crawls, "Crawls at once").between(1, 1'000);
 }
 
 std::string owner_error(const std::string& name) {
@@ -172,33 +171,31 @@ std::string owner_error(const std::string& name) {
 }  // namespace
 
 Command add_keys(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("keys", "Who may use quarry serve, and how much",
                     "quarry keys create --owner team-a --name laptop\n"
                     "quarry keys create --owner team-b --pages-per-month 10000 --requests-per-minute 600\n"
                     "quarry keys limits team-a --crawls 5\n"
                     "quarry keys revoke 12");
     const auto arguments = std::make_shared<KeyArguments>();
-    CLI::App* created = parser.add_subcommand("create", "Make a key; it is shown once");
-    created
-        ->add_option("--owner", arguments->owner, "Whose crawls and pages it opens (local: this machine's)")
-        ->check(owner_error);
-    created->add_option("--name", arguments->name, "What it is for");
-    add_limit_options(*created, *arguments);
-    CLI::App* listed = parser.add_subcommand("list", "All keys, without what is secret of them");
-    CLI::App* revoked = parser.add_subcommand("revoke", "End a key");
-    revoked->add_option("id", arguments->id, "Its number, as list shows it")->required();
-    CLI::App* limited = parser.add_subcommand("limits", "Show or set what an owner may");
-    limited->add_option("owner", arguments->owner, "Whose")->required()->check(owner_error);
-    add_limit_options(*limited, *arguments);
-    for (CLI::App* subcommand : {created, listed, revoked, limited}) subcommand->fallthrough();
-    parser.require_subcommand(1);
-    return {&parser, [=](const Session& session) {
+    Parser& created = parser.add_command("create", "Make a key; it is shown once");
+    created.add_option("--owner", arguments->owner, "Whose crawls and pages it opens (local: this machine's)")
+        .check(owner_error);
+    created.add_option("--name", arguments->name, "What it is for");
+    add_limit_options(created, *arguments);
+    parser.add_command("list", "All keys, without what is secret of them");
+    Parser& revoked = parser.add_command("revoke", "End a key");
+    revoked.add_option("id", arguments->id, "Its number, as list shows it").required();
+    Parser& limited = parser.add_command("limits", "Show or set what an owner may");
+    limited.add_option("owner", arguments->owner, "Whose").required().check(owner_error);
+    add_limit_options(limited, *arguments);
+    parser.require_command();
+    return {&parser, [arguments, &parser](const Session& session) {
                 const auto place = place_of(session);
                 if (!place) return give_up(session, place.error());
-                if (created->parsed()) return create(session, *place, *arguments);
-                if (revoked->parsed()) return revoke(session, *place, arguments->id);
-                if (limited->parsed()) return limit(session, *place, *arguments);
+                if (parser.chose("create")) return create(session, *place, *arguments);
+                if (parser.chose("revoke")) return revoke(session, *place, arguments->id);
+                if (parser.chose("limits")) return limit(session, *place, *arguments);
                 return list(session, *place);
             }};
 }

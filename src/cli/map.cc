@@ -1,5 +1,4 @@
 // `quarry map`: the URLs of a site.
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -76,19 +75,18 @@ int run_map(const Session& session, const MapArguments& arguments) {
 }  // namespace
 
 Command add_map(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("map", "List the URLs of a site, from its sitemaps, feeds, llms.txt and links",
                     "quarry map https://docs.example.com\n"
                     "quarry map https://docs.example.com --search \"rate limit\" --limit 20\n"
                     "quarry map https://a.example --depth 2 --sitemap skip --json");
     const auto arguments = std::make_shared<MapArguments>();
-    parser.add_option("url", arguments->url, "Where to start")->required();
+    parser.add_option("url", arguments->url, "Where to start").required();
     parser
         .add_option("--depth", arguments->options.depth,
                     "Follow links this many steps from the start page (0)")
-        ->check(CLI::Range(0, 100));
-    parser.add_option("--limit", arguments->options.limit, "Most URLs to list (5000)")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+        .between(0, 100);
+    parser.add_option("--limit", arguments->options.limit, "Most URLs to list (5000)").between(1, 1'000'000);
     parser.add_option("--search", arguments->options.search,
                       "Only URLs with these words in address or title, best first");
     parser.add_flag("--subdomains", arguments->subdomains, "Count subdomains as part of the site");

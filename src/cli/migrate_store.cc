@@ -1,7 +1,6 @@
 // `quarry migrate-store`: everything that is kept, from a data folder to PostgreSQL or back.
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -82,15 +81,15 @@ int run_migrate_store(const Session& session, const MigrateArguments& arguments)
 }  // namespace
 
 Command add_migrate_store(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("migrate-store", "Move everything that is kept from a data folder to PostgreSQL, or back",
                     "quarry migrate-store ~/.local/share/quarry postgres://quarry@db.example/quarry\n"
                     "quarry migrate-store postgres://quarry@db.example/quarry copy/\n"
                     "# Stop the workers first. Interrupted, the same command goes on where it was.\n"
                     "# The search index is made again from the pages.");
     const auto arguments = std::make_shared<MigrateArguments>();
-    parser.add_option("from", arguments->from, "A data folder, or the URL of a database")->required();
-    parser.add_option("to", arguments->to, "Where to: the other kind, and empty")->required();
+    parser.add_option("from", arguments->from, "A data folder, or the URL of a database").required();
+    parser.add_option("to", arguments->to, "Where to: the other kind, and empty").required();
     return {&parser, [arguments](const Session& session) { return run_migrate_store(session, *arguments); }};
 }
 

@@ -1,7 +1,6 @@
 // `quarry queue`: the jobs behind crawls and indexing, to look at and to set right.
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -125,24 +124,24 @@ int look(const Session& session, const app::Workplace& place, const QueueArgumen
     return exit_yes;
 }
 
-int run_queue(const Session& session, const CLI::App& parser, const QueueArguments& arguments) {
+int run_queue(const Session& session, const Parser& parser, const QueueArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     for (const QueueChange& wanted : changes)
-        if (parser.got_subcommand(wanted.name)) return change(session, *place, arguments.filter, wanted);
-    if (parser.got_subcommand("process"))
+        if (parser.chose(wanted.name)) return change(session, *place, arguments.filter, wanted);
+    if (parser.chose("process"))
         return process_queue(session, *place,
                              {.collection = arguments.filter.collection, .at_most = arguments.batch});
-    if (parser.got_subcommand("show")) return look(session, *place, arguments, show);
-    if (parser.got_subcommand("workers")) return look(session, *place, arguments, list_workers);
-    if (parser.got_subcommand("status")) return look(session, *place, arguments, count);
+    if (parser.chose("show")) return look(session, *place, arguments, show);
+    if (parser.chose("workers")) return look(session, *place, arguments, list_workers);
+    if (parser.chose("status")) return look(session, *place, arguments, count);
     return look(session, *place, arguments, list);
 }
 
 }  // namespace
 
 Command add_queue(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("queue", "Look at the jobs behind crawls, and set them right",
                     "quarry queue status\n"
                     "quarry queue list --state failed --crawl 0199c5a0\n"
@@ -151,29 +150,24 @@ Command add_queue(CommandBuilder& builder) {
                     "quarry queue process                # work in the foreground until it is empty\n"
                     "quarry queue process --collection news --json");
     const auto arguments = std::make_shared<QueueArguments>();
-    const auto add = [&](const std::string& name, const std::string& help) -> CLI::App& {
-        CLI::App* nested = parser.add_subcommand(name, help);
-        nested->fallthrough();
-        return *nested;
-    };
-    CLI::App& listed = add("list", "List jobs, with their errors");
+    Parser& listed = parser.add_command("list", "List jobs, with their errors");
     add_queue_flags(listed, arguments->filter);
-    listed.add_option("--limit", arguments->limit, "Most jobs to list (20)")->check(CLI::Range(1, 1'000'000));
-    add("show", "Show one job").add_option("id", arguments->id, "The job's id")->required();
-    add_queue_flags(add("status", "Count jobs by kind and state"), arguments->filter);
-    add("workers", "List who works, on which host");
+    listed.add_option("--limit", arguments->limit, "Most jobs to list (20)").between(1, 1'000'000);
+    parser.add_command("show", "Show one job").add_option("id", arguments->id, "The job's id").required();
+    add_queue_flags(parser.add_command("status", "Count jobs by kind and state"), arguments->filter);
+    parser.add_command("workers", "List who works, on which host");
     for (const QueueChange& change : changes) {
-        CLI::App& nested = add(change.name, change.help);
+        Parser& nested = parser.add_command(change.name, change.help);
         add_queue_flags(nested, arguments->filter);
         nested.add_flag("--all", arguments->filter.all, "All of them");
     }
-    CLI::App& processed = add("process", "Work until the queue is empty");
+    Parser& processed = parser.add_command("process", "Work until the queue is empty");
     processed.add_option("--collection", arguments->filter.collection,
                          "Only embed the pages of this collection, and count them");
     processed
         .add_option("--batch", arguments->batch, "Only embed, and return after about so many pages (all)")
-        ->check(CLI::Range(1, 1'000'000'000));
-    parser.require_subcommand(1);
+        .between(1, 1'000'000'000);
+    parser.require_command();
     return {&parser,
             [arguments, &parser](const Session& session) { return run_queue(session, parser, *arguments); }};
 }

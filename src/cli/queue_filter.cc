@@ -1,6 +1,5 @@
 #include "cli/queue_filter.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/units.h"
@@ -18,12 +17,10 @@ Result<JobState> parse_state(const std::string& word) {
 
 }  // namespace
 
-void add_queue_flags(CLI::App& parser, QueueFlags& flags) {
-    parser.add_option("--id", flags.ids, "Only the job of this id; may be repeated")->allow_extra_args(false);
-    parser
-        .add_option("--state", flags.states,
-                    "Only queued, running, completed, failed, cancelled or paused; may be repeated")
-        ->allow_extra_args(false);
+void add_queue_flags(Parser& parser, QueueFlags& flags) {
+    parser.add_option("--id", flags.ids, "Only the job of this id; may be repeated");
+    parser.add_option("--state", flags.states,
+                      "Only queued, running, completed, failed, cancelled or paused; may be repeated");
     parser.add_option("--kind", flags.kind, "Only this kind: fetch_page for URLs, embed_page for the index");
     parser.add_option("--crawl", flags.crawl, "Only those of this crawl");
     parser.add_option("--collection", flags.collection, "Only those of this collection");

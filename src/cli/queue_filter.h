@@ -5,12 +5,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser.h"
 #include "store/reader.h"
 #include "store/store.h"
-
-namespace CLI {
-class App;
-}
 
 namespace quarry::cli {
 
@@ -26,7 +23,7 @@ struct QueueFlags {
 };
 
 // Adds the flags; `flags` must outlive the parser.
-void add_queue_flags(CLI::App& parser, QueueFlags& flags);
+void add_queue_flags(Parser& parser, QueueFlags& flags);
 
 // `not_found` for a crawl that is not there, else `invalid_argument`.
 Result<store::JobFilter> job_filter(store::Reader& reader, const QueueFlags& flags);

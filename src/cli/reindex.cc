@@ -1,7 +1,6 @@
 // `quarry reindex`: the index made again from the stored pages, with the embedder there is or another one.
 #include <chrono>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -90,18 +89,17 @@ int run_reindex(const Session& session, const ReindexArguments& arguments) {
 }  // namespace
 
 Command add_reindex(CommandBuilder& builder) {
-    CLI::App& parser =
-        builder.add("reindex", "Make the search index again from the stored pages",
-                    "quarry reindex\n"
-                    "quarry reindex --collection papers\n"
-                    "quarry reindex --collection papers --embedder tei   # with TEI_URL set\n"
-                    "quarry reindex --embedder builtin                   # without any service");
+    Parser& parser = builder.add("reindex", "Make the search index again from the stored pages",
+                                 "quarry reindex\n"
+                                 "quarry reindex --collection papers\n"
+                                 "quarry reindex --collection papers --embedder tei   # with TEI_URL set\n"
+                                 "quarry reindex --embedder builtin                   # without any service");
     const auto arguments = std::make_shared<ReindexArguments>();
     parser.add_option("--collection", arguments->collection, "Only this one (all)");
     parser
         .add_option("--embedder", arguments->embedder,
                     "From now on builtin, tei, openai or none: by words alone (as it was)")
-        ->check(CLI::IsMember({"builtin", "tei", "openai", "none"}));
+        .one_of({"builtin", "tei", "openai", "none"});
     parser.add_flag("--wait", arguments->wait, "Stay until all is in use, as it does anyway");
     return {&parser, [arguments](const Session& session) { return run_reindex(session, *arguments); }};
 }

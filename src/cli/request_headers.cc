@@ -1,17 +1,15 @@
 #include "cli/request_headers.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "net/request_headers.h"
 
 namespace quarry::cli {
 
-void add_header_options(CLI::App& parser, HeaderOptions& options) {
+void add_header_options(Parser& parser, HeaderOptions& options) {
     // One value per flag, or "--header 'A: b' https://…" would swallow the URL.
-    parser.add_option("-H,--header", options.headers, "Header to send, for instance 'Accept-Language: de'")
-        ->allow_extra_args(false);
-    parser.add_option("--cookie", options.cookies, "Cookie to send, name=value")->allow_extra_args(false);
+    parser.add_option("-H,--header", options.headers, "Header to send, for instance 'Accept-Language: de'");
+    parser.add_option("--cookie", options.cookies, "Cookie to send, name=value");
 }
 
 Result<std::vector<Header>> request_headers(const HeaderOptions& options) {

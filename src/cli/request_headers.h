@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser.h"
 #include "model/page.h"
-
-namespace CLI {
-class App;
-}
 
 namespace quarry::cli {
 
@@ -19,7 +16,7 @@ struct HeaderOptions {
 };
 
 // Adds the flags; `options` must outlive the parser.
-void add_header_options(CLI::App& parser, HeaderOptions& options);
+void add_header_options(Parser& parser, HeaderOptions& options);
 
 // Fails with `invalid_argument` on a header without a colon or one that could smuggle in another.
 Result<std::vector<Header>> request_headers(const HeaderOptions& options);

@@ -1,7 +1,6 @@
 // `quarry robots`: may a URL be fetched, and which line of robots.txt says so?
 #include "crawl/robots.h"
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -99,12 +98,12 @@ int run_robots(const Session& session, const RobotsOptions& options) {
 }  // namespace
 
 Command add_robots(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("robots", "Tell whether robots.txt allows a URL, and by which rule",
-                                   "quarry robots https://a.example/private/\n"
-                                   "quarry robots https://a.example/ --agent GPTBot\n"
-                                   "quarry robots https://a.example/x --file robots.txt --json");
+    Parser& parser = builder.add("robots", "Tell whether robots.txt allows a URL, and by which rule",
+                                 "quarry robots https://a.example/private/\n"
+                                 "quarry robots https://a.example/ --agent GPTBot\n"
+                                 "quarry robots https://a.example/x --file robots.txt --json");
     const auto options = std::make_shared<RobotsOptions>();
-    parser.add_option("url", options->url, "The URL to ask about")->required();
+    parser.add_option("url", options->url, "The URL to ask about").required();
     parser.add_option("--agent", options->agent, "The name to match rules against (quarry)");
     parser.add_option("--file", options->file, "Read this robots.txt instead of fetching it");
     builder.network_settings(parser);

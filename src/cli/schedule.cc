@@ -1,7 +1,6 @@
 // `quarry schedule`: crawls that come again and again. `crawl --every` adds them.
 #include "cli/schedule.h"
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -74,21 +73,19 @@ int schedule_crawl(const Session& session, const app::Workplace& place, const st
 }
 
 Command add_schedule(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("schedule", "Crawls that come again and again",
-                                   "quarry schedule list\n"
-                                   "quarry schedule remove https://blog.example.com/\n"
-                                   "quarry crawl https://blog.example.com --every '0 6 * * *'   # adds one");
-    CLI::App* listed = parser.add_subcommand("list", "What is crawled when");
-    CLI::App* removed = parser.add_subcommand("remove", "Crawl it no more");
-    listed->fallthrough();
-    removed->fallthrough();
+    Parser& parser = builder.add("schedule", "Crawls that come again and again",
+                                 "quarry schedule list\n"
+                                 "quarry schedule remove https://blog.example.com/\n"
+                                 "quarry crawl https://blog.example.com --every '0 6 * * *'   # adds one");
+    parser.add_command("list", "What is crawled when");
+    Parser& removed = parser.add_command("remove", "Crawl it no more");
     const auto name = std::make_shared<std::string>();
-    removed->add_option("name", *name, "Its name, as list shows it")->required();
-    parser.require_subcommand(1);
-    return {&parser, [name, removed](const Session& session) {
+    removed.add_option("name", *name, "Its name, as list shows it").required();
+    parser.require_command();
+    return {&parser, [name, &parser](const Session& session) {
                 const auto place = place_of(session);
                 if (!place) return give_up(session, place.error());
-                return removed->parsed() ? remove(session, *place, *name) : list(session, *place);
+                return parser.chose("remove") ? remove(session, *place, *name) : list(session, *place);
             }};
 }
 

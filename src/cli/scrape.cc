@@ -1,7 +1,6 @@
 // `quarry scrape`: pages of the web as markdown.
 #include "work/scrape.h"
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -217,7 +216,7 @@ int run_scrape(const Session& session, const ScrapeArguments& arguments) {
 }  // namespace
 
 Command add_scrape(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("scrape", "Fetch pages and print their main content as markdown",
                     "quarry scrape https://docs.example.com/guide\n"
                     "quarry scrape https://a.example/ https://b.example/ -o pages/\n"

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -209,7 +208,7 @@ int run_screenshot(const Session& session, const ScreenshotArguments& arguments)
 }  // namespace
 
 Command add_screenshot(CommandBuilder& builder) {
-    CLI::App& parser = builder.add(
+    Parser& parser = builder.add(
         "screenshot", "Take pictures of pages, as a browser shows them",
         "quarry screenshot https://docs.example.com -o page.png\n"
         "quarry screenshot https://a.example/ https://b.example/ -o pictures/ --full-page\n"
@@ -227,7 +226,7 @@ Command add_screenshot(CommandBuilder& builder) {
     parser.add_option("--wait", arguments->wait, "Wait longer: a time (2s), or until a selector matches");
     parser.add_option("--viewport", arguments->viewport, "Size of the window (1280x800)");
     parser.add_option("--format", arguments->format, "png, jpeg or webp (png)");
-    parser.add_option("--quality", arguments->quality, "Of jpeg and webp (80)")->check(CLI::Range(1, 100));
+    parser.add_option("--quality", arguments->quality, "Of jpeg and webp (80)").between(1, 100);
     parser.add_flag("--mobile", arguments->mobile, "As on a phone (412x915)");
     parser.add_flag("--pdf", arguments->pdf, "A PDF instead of a picture");
     builder.setting(parser, {"--pages", "browser.pages", "Pages open at once (4)"});

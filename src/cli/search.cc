@@ -1,7 +1,6 @@
 // `quarry search`: what the index knows about a question.
 #include <chrono>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -85,12 +84,12 @@ int run_search(const Session& session, const SearchFlags& flags) {
 }  // namespace
 
 Command add_search(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("search", "Find pages by what they say",
-                                   "quarry search \"how do I set a rate limit\"\n"
-                                   "quarry search '\"exact phrase\" -without' --site docs.example.com\n"
-                                   "quarry search std::vector --path /reference --limit 3 --json\n"
-                                   "quarry search install --since 7d --context 1\n"
-                                   "quarry search --batch queries.jsonl > results.jsonl");
+    Parser& parser = builder.add("search", "Find pages by what they say",
+                                 "quarry search \"how do I set a rate limit\"\n"
+                                 "quarry search '\"exact phrase\" -without' --site docs.example.com\n"
+                                 "quarry search std::vector --path /reference --limit 3 --json\n"
+                                 "quarry search install --since 7d --context 1\n"
+                                 "quarry search --batch queries.jsonl > results.jsonl");
     const auto flags = std::make_shared<SearchFlags>();
     add_search_flags(parser, *flags);
     return {&parser, [flags](const Session& session) { return run_search(session, *flags); }};

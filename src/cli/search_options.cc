@@ -2,7 +2,6 @@
 
 #include <charconv>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -78,12 +77,11 @@ Result<BatchQuery> parse_batch_line(std::string_view line, int number) {
 
 }  // namespace
 
-void add_search_flags(CLI::App& parser, SearchFlags& flags) {
+void add_search_flags(Parser& parser, SearchFlags& flags) {
     parser.add_option("words", flags.words, "What to look for; \"exact phrases\" and -word are understood");
     parser.add_option("--collection", flags.collection, "Where to look (default)");
-    parser.add_option("--limit", flags.limit, "Most hits (10; 100 with --batch)")
-        ->check(CLI::Range(1, 10'000));
-    parser.add_option("--offset", flags.offset, "Skip this many hits")->check(CLI::Range(0, 10'000));
+    parser.add_option("--limit", flags.limit, "Most hits (10; 100 with --batch)").between(1, 10'000);
+    parser.add_option("--offset", flags.offset, "Skip this many hits").between(0, 10'000);
     parser.add_option("--site", flags.site, "Only pages of this host and its subdomains");
     parser.add_option("--path", flags.path, "Only pages whose path begins so: /guide");
     parser.add_option("--lang", flags.language, "Only pages in this language: de");
@@ -92,7 +90,7 @@ void add_search_flags(CLI::App& parser, SearchFlags& flags) {
     parser.add_option("--mode", flags.mode, "hybrid, keyword or vector (hybrid)");
     parser.add_flag("--all-chunks", flags.all_chunks, "Every passage is a hit, not only the best of a page");
     parser.add_option("--context", flags.context, "Show passages whole, with this many before and after")
-        ->check(CLI::Range(0, 20));
+        .between(0, 20);
     parser.add_flag("--rerank", flags.rerank, "Let the reranking service order the best hits anew");
     parser.add_option("--batch", flags.batch,
                       "Ask every line {\"_id\",\"text\"} of this file; one JSON line each");

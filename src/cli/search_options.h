@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/parser.h"
 #include "search/searcher.h"
-
-namespace CLI {
-class App;
-}
 
 namespace quarry::cli {
 
@@ -25,7 +22,7 @@ struct SearchFlags {
 };
 
 // Adds the flags; `flags` must outlive the parser.
-void add_search_flags(CLI::App& parser, SearchFlags& flags);
+void add_search_flags(Parser& parser, SearchFlags& flags);
 
 // `invalid_argument` says which flag is wrong. Times are told from `now` on.
 Result<search::SearchRequest> search_request(const SearchFlags& flags, Timestamp now);

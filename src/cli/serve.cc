@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/api_service.h"
@@ -20,7 +19,7 @@ namespace {
 struct ServeArguments {
     std::string listen{};
     bool insecure = false, quiet = false;
-    std::optional<int> workers{};
+    std::optional<std::int64_t> workers{};
 };
 
 constexpr std::chrono::seconds patience{30};
@@ -114,7 +113,7 @@ int run_serve(const Session& session, const ServeArguments& arguments) {
 }  // namespace
 
 Command add_serve(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("serve", "Serve the Firecrawl v2 API, and work on what it is asked for",
                     "quarry serve                                # on 127.0.0.1:3002\n"
                     "quarry serve --listen 127.0.0.1:8080\n"
@@ -125,7 +124,7 @@ Command add_serve(CommandBuilder& builder) {
     parser
         .add_option("--workers", arguments->workers,
                     "Threads that read pages; 0: none, quarry worker does the work apart")
-        ->check(CLI::Range(0, 256));
+        .between(0, 256);
     parser.add_flag("--insecure-no-auth", arguments->insecure,
                     "Listen also where others can reach it, without asking for a key");
     parser.add_flag("--quiet", arguments->quiet, "Write no line for each request");

@@ -1,7 +1,6 @@
 // `quarry status`: how crawls are doing.
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -206,11 +205,11 @@ int run_status(const Session& session, const StatusArguments& arguments) {
 }  // namespace
 
 Command add_status(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("status", "Show how crawls are doing",
-                                   "quarry status                      # what runs, else what ran last\n"
-                                   "quarry status 0199c5a0 --watch     # a crawl by the beginning of its id\n"
-                                   "quarry status 0199c5a0 --errors    # what failed, and why\n"
-                                   "quarry status --list --json");
+    Parser& parser = builder.add("status", "Show how crawls are doing",
+                                 "quarry status                      # what runs, else what ran last\n"
+                                 "quarry status 0199c5a0 --watch     # a crawl by the beginning of its id\n"
+                                 "quarry status 0199c5a0 --errors    # what failed, and why\n"
+                                 "quarry status --list --json");
     const auto arguments = std::make_shared<StatusArguments>();
     parser.add_option("id", arguments->id, "A crawl's id, or its beginning");
     parser.add_flag("-l,--list", arguments->list, "The 10 most recent crawls");

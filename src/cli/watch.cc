@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -234,18 +233,16 @@ int run_watch(const Session& session, const WatchArguments& arguments) {
 }  // namespace
 
 Command add_watch(CommandBuilder& builder) {
-    CLI::App& parser = builder.add("watch", "Keep folders searchable: what is saved is found a moment later",
-                                   "quarry watch ~/notes\n"
-                                   "quarry watch docs/ wiki/ --collection team --ignore 'draft-*'\n"
-                                   "quarry watch ~/notes --once      # catch up, then end");
+    Parser& parser = builder.add("watch", "Keep folders searchable: what is saved is found a moment later",
+                                 "quarry watch ~/notes\n"
+                                 "quarry watch docs/ wiki/ --collection team --ignore 'draft-*'\n"
+                                 "quarry watch ~/notes --once      # catch up, then end");
     const auto arguments = std::make_shared<WatchArguments>();
     parser.add_option("folder", arguments->folders, "Folders, with all below them; .quarryignore is obeyed")
-        ->required();
+        .required();
     parser.add_option("--collection", arguments->collection, "Which set of pages they belong to (default)");
-    parser
-        .add_option("--ignore", arguments->ignored_globs,
-                    "Leave out what matches, as in .gitignore; repeatable")
-        ->allow_extra_args(false);
+    parser.add_option("--ignore", arguments->ignored_globs,
+                      "Leave out what matches, as in .gitignore; repeatable");
     parser.add_flag("--once", arguments->once, "Bring the index up to date, and end");
     return {&parser, [arguments](const Session& session) { return run_watch(session, *arguments); }};
 }

@@ -1,5 +1,4 @@
 // `quarry worker`: works on what is due, in the foreground; in the background it is what `crawl` starts.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -67,7 +66,7 @@ int run_worker(const Session& session, const WorkerArguments& arguments) {
 }  // namespace
 
 Command add_worker(CommandBuilder& builder) {
-    CLI::App& parser =
+    Parser& parser =
         builder.add("worker", "Work on crawls and jobs in the foreground",
                     "quarry worker                  # until Ctrl-C\n"
                     "quarry worker --once           # until nothing is left\n"
@@ -75,8 +74,7 @@ Command add_worker(CommandBuilder& builder) {
     const auto arguments = std::make_shared<WorkerArguments>();
     parser.add_flag("--once", arguments->once, "Until nothing is left, delayed and running jobs included");
     parser.add_option("--idle-exit", arguments->idle_exit, "Leave after so long without work");
-    parser.add_flag("--background", arguments->background, "")
-        ->group("");  // only for start_background_worker
+    parser.add_flag("--background", arguments->background, "").hidden();  // only for start_background_worker
     return {&parser, [arguments](const Session& session) { return run_worker(session, *arguments); }};
 }
 
