@@ -5,12 +5,14 @@
 // The first prints one JSON record: milliseconds to the first page, then pages per second, what the pool
 // holds at rest, and what it has done. It says "at rest" on standard error and ends when its input does, so
 // that others can look at its processes.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -20,19 +22,12 @@
 #include "browser/pool.h"
 #include "extract/script_made.h"
 #include "html/parser.h"
+#include "url_file.h"
 
 using namespace quarry;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
-std::vector<url::Url> read_urls(const char* path) {
-    std::vector<url::Url> urls;
-    std::ifstream in(path);
-    for (std::string line; std::getline(in, line);)
-        if (auto url = url::Url::parse(line)) urls.push_back(*std::move(url));
-    return urls;
-}
 
 browser::RenderRequest request_for(const url::Url& url, std::chrono::milliseconds time) {
     browser::RenderRequest request{.url = url};
@@ -71,7 +66,7 @@ void render_all(browser::Pool& pool, std::span<const url::Url> urls, int at_once
 }
 
 int render(const char* file, int at_once, std::chrono::milliseconds time) {
-    const auto urls = read_urls(file);
+    const auto urls = bench::read_urls(file);
     if (urls.empty()) return 1;
     browser::PoolConfig config{.pages_at_once = at_once, .idle = std::chrono::seconds(15)};
     config.chromium.listeners = at_once;

@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include <sys/resource.h>
 
 #include "fetch/fetcher.h"
+#include "url_file.h"
 
 using namespace quarry;
 
@@ -37,14 +37,6 @@ struct Totals {
         }
     }
 };
-
-std::vector<url::Url> read_urls(const char* path) {
-    std::vector<url::Url> urls;
-    std::ifstream in(path);
-    for (std::string line; std::getline(in, line);)
-        if (auto url = url::Url::parse(line)) urls.push_back(*std::move(url));
-    return urls;
-}
 
 fetch::FetchRequest request_for(const url::Url& url) {
     return {.url = url, .policy = {.allow_private = true}};
@@ -129,7 +121,7 @@ int main(int argc, char** argv) {
         std::fputs("usage: fetch_bench URL_FILE [IN_FLIGHT] [thread|callback]\n", stderr);
         return 2;
     }
-    const auto urls = read_urls(argv[1]);
+    const auto urls = bench::read_urls(argv[1]);
     const auto in_flight = static_cast<std::size_t>(argc > 2 ? std::max(std::atoi(argv[2]), 1) : 32);
     const bool is_by_callback = argc > 3 && std::string_view(argv[3]) == "callback";
     const auto client = net::HttpClient::open({.max_in_flight = in_flight});

@@ -106,7 +106,7 @@ const builders = {
   },
   async lit(name, page) {
     const app = sources.lit(page);
-    const { html } = await run(`import '@lit-labs/ssr/lib/install-global-dom-shim.js'; import { render } from '@lit-labs/ssr'; import { collectResult } from '@lit-labs/ssr/lib/render-result.js'; import { html as page } from 'lit'; ${app.replace("import { LitElement, html } from 'lit';", "import { LitElement, html } from 'lit';")}
+    const { html } = await run(`import '@lit-labs/ssr/lib/install-global-dom-shim.js'; import { render } from '@lit-labs/ssr'; import { collectResult } from '@lit-labs/ssr/lib/render-result.js'; import { html as page } from 'lit'; ${app}
       export const html_ = await collectResult(render(page\`<stone-page></stone-page>\`)); export { html_ as html };`);
     await both('lit', name, page, { empty: '<stone-page></stone-page>', rendered: html,
       client: app, hydrate: `import '@lit-labs/ssr-client/lit-element-hydrate-support.js'; ${app}` });
