@@ -12,7 +12,7 @@
 #include "base/descriptors.h"
 #include "model/records.h"
 #include "search/answer_json.h"
-#include "url/url.h"
+#include "url/page_address.h"
 #include "work/add_urls.h"
 #include "work/crawl_context.h"
 #include "work/map_site.h"
@@ -23,14 +23,16 @@
 namespace quarry::app {
 namespace {
 
-// Fails with `refused` if the crawl could only fail: it begins at one address, and that may not be connected to.
+// Fails with `refused` if the crawl could only fail: it begins at one address, and that may not be connected
+// to. What is no URL is told of elsewhere.
 Result<void> check_start(const crawl::CrawlOptions& options, const net::AddressPolicy& policy) {
     if (options.urls.size() != 1) return {};
-    const auto url = TRY(url::Url::parse(options.urls.front()));
-    const auto checked = policy.check_host(url.host());
+    const auto url = url::parse_page_address(options.urls.front());
+    if (!url) return {};
+    const auto checked = policy.check_host(url->host());
     if (checked) return {};
     return fail(checked.error().code,
-                fmt::format("cannot fetch {}: {}", url.without_credentials(), checked.error().message));
+                fmt::format("cannot fetch {}: {}", url->without_credentials(), checked.error().message));
 }
 
 api::SiteMap map_of(WebAccess& web, const std::string& agent, const api::MapQuestion& question,
