@@ -18,6 +18,20 @@ constexpr std::array<std::int8_t, 256> values = [] {
 
 }  // namespace
 
+std::string encode_base64(std::string_view bytes) {
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const auto byte = [&](std::size_t place) {
+            return place < bytes.size() ? std::uint32_t{static_cast<unsigned char>(bytes[place])} : 0u;
+        };
+        const std::uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+        for (std::size_t j = 0; j < 4; ++j)
+            text += i + j <= bytes.size() ? digits[group >> (18 - 6 * j) & 63] : '=';
+    }
+    return text;
+}
+
 std::optional<std::string> decode_base64(std::string_view text) {
     while (text.ends_with('=')) text.remove_suffix(1);
     std::string bytes;

@@ -7,6 +7,8 @@
 
 namespace quarry {
 
+std::string encode_base64(std::string_view bytes);
+
 // Nothing if there is a character that does not belong. Padding may be missing.
 std::optional<std::string> decode_base64(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/base64.h"
 #include "base/guarded.h"
 #include "base/suggest.h"
 #include "base/units.h"
@@ -59,4 +60,13 @@ TEST_CASE("a guarded value is reached only through its lock") {
     Guarded<int> counter(1);
     counter.with([](int& value) { ++value; });
     CHECK(counter.with([](int& value) { return value; }) == 2);
+}
+
+TEST_CASE("base64 leads back to the bytes it was made of") {
+    CHECK(encode_base64("").empty());
+    CHECK(encode_base64("f") == "Zg==");
+    CHECK(encode_base64("fo") == "Zm8=");
+    CHECK(encode_base64("foo") == "Zm9v");
+    const std::string bytes("\0\xff\x89PNG", 6);
+    CHECK(decode_base64(encode_base64(bytes)) == bytes);
 }

@@ -1,11 +1,10 @@
 #include "net/request_headers.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
 #include "net/header_text.h"
 
 namespace quarry::net {
@@ -41,19 +40,6 @@ Result<void> check_header(const Header& header) {
     return {};
 }
 
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const std::size_t taken = std::min<std::size_t>(3, bytes.size() - i);
-        std::uint32_t group = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-            group = group << 8 | (k < taken ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-        for (std::size_t k = 0; k < 4; ++k) out += k <= taken ? digits[group >> (18 - 6 * k) & 63] : '=';
-    }
-    return out;
-}
-
 }  // namespace
 
 Result<void> check_request_headers(const std::vector<Header>& headers) {
@@ -62,7 +48,7 @@ Result<void> check_request_headers(const std::vector<Header>& headers) {
 }
 
 std::string basic_authorization(std::string_view username, std::string_view password) {
-    return "Basic " + base64(fmt::format("{}:{}", username, password));
+    return "Basic " + encode_base64(fmt::format("{}:{}", username, password));
 }
 
 std::string bearer_authorization(std::string_view token) {
