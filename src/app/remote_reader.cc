@@ -138,6 +138,7 @@ public:
     Result<std::vector<StoredPage>> page_versions(std::span<const ContentId>) override {
         return not_over_a_server();
     }
+    Result<std::string> media(ContentId) override { return not_over_a_server(); }
 
     Result<store::OutboxCounts> outbox_counts(const std::string& collection,
                                               std::optional<GroupId> group) override {

@@ -16,9 +16,10 @@ struct PackedContent {
     std::string markdown{};
     std::string details{};  // JSON: metadata, links, headers that matter, warning
     std::string html{};     // cleaned or raw, if the crawl asked for it; else ""
+    std::string media{};    // pictures of it (model/media.h), which compress no further; else ""
 };
 
-// The same, unpacked.
+// The same, unpacked, without the media: those are read on their own (Reader::media).
 struct Content {
     std::string markdown{};
     std::string details{};

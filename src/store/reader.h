@@ -124,6 +124,9 @@ public:
     // left out. Facts are those of the page today, and empty but for the words if the page is gone.
     virtual Result<std::vector<StoredPage>> page_versions(std::span<const ContentId> versions) = 0;
 
+    // The pictures of a version of a page, as model/media.h packs them; "" if it has none or is gone.
+    virtual Result<std::string> media(ContentId version) = 0;
+
     // Cheap: may be asked ten times a second. "" for all collections.
     virtual Result<OutboxCounts> outbox_counts(const std::string& collection,
                                                std::optional<GroupId> group) = 0;

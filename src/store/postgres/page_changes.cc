@@ -42,7 +42,8 @@ Result<int> priority_of(Ledger& ledger, const PageFilter& filter) {
 
 std::size_t bytes_of(const PageWrite& page) {
     if (!page.content) return 0;
-    return page.content->markdown.size() + page.content->details.size() + page.content->html.size();
+    return page.content->markdown.size() + page.content->details.size() + page.content->html.size() +
+           page.content->media.size();
 }
 
 }  // namespace

@@ -35,13 +35,19 @@ constexpr db::PgStatement touch_sql{"touch_page", R"sql(
     where id = $1)sql"};
 constexpr db::PgStatement insert_content_sql{
     "insert_content",
-    "insert into quarry.content(id, page, details, markdown, html) values ($1, $2, $3, $4, $5)"};
+    "insert into quarry.content(id, page, details, markdown, html, media) values ($1, $2, $3, $4, $5, $6)"};
 constexpr db::PgStatement add_html_sql{"add_html",
                                        "update quarry.content set html = $2 where id = $1 and html is null"};
 constexpr db::PgStatement drop_contents_sql{"drop_contents", R"sql(
     delete from quarry.content
     where id = any($1::bigint[])
         and not exists (select 1 from quarry.page where page.id = content.page and page.content = content.id)
+        and not exists (select 1 from quarry.result
+                        where result.page = content.page and result.content = content.id))sql"};
+// Of words that stay although no crawl has them any more.
+constexpr db::PgStatement drop_media_sql{"drop_media", R"sql(
+    update quarry.content set media = null
+    where id = any($1::bigint[]) and media is not null
         and not exists (select 1 from quarry.result
                         where result.page = content.page and result.content = content.id))sql"};
 constexpr db::PgStatement insert_result_sql{
@@ -113,9 +119,10 @@ Result<std::int64_t> insert_content(Ledger& ledger, std::int64_t page, const Pac
     const std::int64_t id = TRY(ledger.new_id());
     const std::string details = TRY(unpack_text(content.details));
     const std::string markdown = TRY(unpack_text(content.markdown));
-    std::optional<db::Blob> html;
+    std::optional<db::Blob> html, media;
     if (!content.html.empty()) html = db::Blob{content.html};
-    TRY(ledger.sql().run(insert_content_sql, db::PgValues(id, page, details, markdown, html)));
+    if (!content.media.empty()) media = db::Blob{content.media};
+    TRY(ledger.sql().run(insert_content_sql, db::PgValues(id, page, details, markdown, html, media)));
     return id;
 }
 
@@ -305,6 +312,7 @@ Result<DroppedPages> drop_pages_of_group(Ledger& ledger, std::int64_t group, int
     for (int row = 0; row < pages.size(); ++row) contents.push_back(pages.integer(row, 0));
     DroppedPages dropped{.results = results.size(), .pages = pages.size()};
     dropped.contents = TRY(drop_contents(ledger, contents));
+    TRY(ledger.sql().run(drop_media_sql, db::PgValues(contents)));
     return dropped;
 }
 

@@ -53,6 +53,7 @@ public:
     Result<std::vector<StoredPage>> page_versions(std::span<const ContentId> versions) override {
         return reading(read_page_versions, versions);
     }
+    Result<std::string> media(ContentId version) override { return reading(read_media, version); }
     Result<OutboxCounts> outbox_counts(const std::string& collection, std::optional<GroupId> group) override {
         return in_snapshot(read_outbox_counts, collection, group);
     }

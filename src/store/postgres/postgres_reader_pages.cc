@@ -158,6 +158,14 @@ Result<std::vector<StoredPage>> read_page_versions(db::PgConnection& connection,
     return pages;
 }
 
+Result<std::string> read_media(db::PgConnection& connection, ContentId version) {
+    Query query{"select media from quarry.content"};
+    query.add(" where id = ?", number(version));
+    std::string media;
+    TRY(query.each(connection, [&](const db::PgRow& row) { media = row.text(0); }));
+    return media;
+}
+
 Result<std::optional<StoredPage>> read_page(db::PgConnection& connection, std::string_view collection,
                                             const UrlKey& key) {
     const KeyColumn column(key);

@@ -16,6 +16,9 @@ namespace quarry::store::postgres {
 // content, still have them.
 Result<StoredPages> read_pages(db::PgConnection& connection, const PagePage& page);
 
+// As Reader::media.
+Result<std::string> read_media(db::PgConnection& connection, ContentId version);
+
 // As Reader::page_versions.
 Result<std::vector<StoredPage>> read_page_versions(db::PgConnection& connection,
                                                    std::span<const ContentId> versions);

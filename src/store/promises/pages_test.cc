@@ -48,6 +48,27 @@ TEST_CASE_TEMPLATE("a page is there when its URL is completed", Backend, TRANSAC
     CHECK(backend.reader->urls({.group = group}).value().at(0).content == stored[0].content_id);
 }
 
+TEST_CASE_TEMPLATE("pictures of a page are there as long as a crawl that brought them, its words for longer",
+                   Backend, TRANSACTIONAL_STORES) {
+    Backend backend;
+    const GroupId group = crawl(backend, {url(1)});
+    const auto leased = backend.lease_urls(1).at(0);
+    PageWrite write = page(leased, "hello");
+    write.content->media = std::string("\0picture", 8);
+
+    backend.finish(leased.lease, {.status = 200, .pages = {write}});
+
+    const ContentId version = backend.reader->pages({.group = group}).value().pages.at(0).content_id;
+    CHECK(backend.reader->media(version).value() == write.content->media);
+    CHECK(backend.reader->media(ContentId{999'999}).value().empty());
+
+    backend.clock.advance(24h * 31);
+    CHECK(backend.store->sweep({}, 10s).value().groups == 1);
+
+    CHECK(backend.reader->media(version).value().empty());
+    CHECK(backend.reader->page("default", leased.key).value()->content->markdown == "hello");
+}
+
 TEST_CASE_TEMPLATE("an outcome whose lease is lost leaves nothing behind", Backend, TRANSACTIONAL_STORES) {
     Backend backend;
     const GroupId group = crawl(backend, {url(1)});

@@ -56,6 +56,7 @@ public:
     Result<std::vector<StoredPage>> page_versions(std::span<const ContentId> versions) override {
         return content_->page_versions(versions);
     }
+    Result<std::string> media(ContentId version) override { return content_->media(version); }
     Result<OutboxCounts> outbox_counts(const std::string& collection, std::optional<GroupId> group) override {
         return content_->outbox_counts(collection, group);
     }

@@ -39,7 +39,7 @@ constexpr std::string_view touch_page_sql = R"sql(
     WHERE id = ?1)sql";
 
 constexpr std::string_view insert_content_sql = R"sql(
-    INSERT INTO content(id, page, details, markdown, html) VALUES (?1, ?2, ?3, ?4, ?5))sql";
+    INSERT INTO content(id, page, details, markdown, html, media) VALUES (?1, ?2, ?3, ?4, ?5, ?6))sql";
 
 constexpr std::string_view add_html_sql = R"sql(
     UPDATE content SET html = ?2 WHERE id = ?1 AND html IS NULL)sql";
@@ -50,6 +50,12 @@ constexpr std::string_view drop_content_sql = R"sql(
       AND NOT EXISTS (SELECT 1 FROM page WHERE page.id = content.page AND page.content = ?1)
       AND NOT EXISTS (SELECT 1 FROM result WHERE result.page = content.page AND result.content = ?1)
     RETURNING id)sql";
+
+// Of words that stay although no crawl has them any more.
+constexpr std::string_view drop_media_sql = R"sql(
+    UPDATE content SET media = NULL
+    WHERE id = ?1 AND media IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM result WHERE result.page = content.page AND result.content = ?1))sql";
 
 constexpr std::string_view insert_result_sql = R"sql(
     INSERT INTO result(grp, sequence, url, page, content) VALUES (?1, ?2, ?3, ?4, ?5))sql";
@@ -115,7 +121,7 @@ private:
 
 Result<PageRows> PageRows::create(db::Connection& connection, Surroundings surroundings) {
     Statements sql;
-    const std::array<std::pair<db::Statement*, std::string_view>, 19> all = {{
+    const std::array<std::pair<db::Statement*, std::string_view>, 20> all = {{
         {&sql.find, find_sql},
         {&sql.insert_page, insert_page_sql},
         {&sql.replace_page, replace_page_sql},
@@ -123,6 +129,7 @@ Result<PageRows> PageRows::create(db::Connection& connection, Surroundings surro
         {&sql.insert_content, insert_content_sql},
         {&sql.add_html, add_html_sql},
         {&sql.drop_content, drop_content_sql},
+        {&sql.drop_media, drop_media_sql},
         {&sql.insert_result, insert_result_sql},
         {&sql.forget_results, forget_results_sql},
         {&sql.forget_content, forget_content_sql},
@@ -277,10 +284,12 @@ Result<std::int64_t> PageRows::insert_change(const PageOwner& owner, ChangeRow r
 
 Result<ContentId> PageRows::insert_content(PageId page, const PackedContent& content) {
     const ContentId id{around_.next_id()};
-    std::optional<db::Blob> html;
+    std::optional<db::Blob> html, media;
     if (!content.html.empty()) html = db::Blob{content.html};
+    if (!content.media.empty()) media = db::Blob{content.media};
     TRY(sql_.insert_content
-            .bind(number(id), number(page), db::Blob{content.details}, db::Blob{content.markdown}, html)
+            .bind(number(id), number(page), db::Blob{content.details}, db::Blob{content.markdown}, html,
+                  media)
             .run());
     return id;
 }
@@ -397,7 +406,13 @@ Result<DroppedPages> PageRows::drop_group(GroupId group, int limit) {
     for (const PageId page : pages) TRY(sql_.delete_page.bind(number(page)).run());
     dropped.pages = static_cast<std::int64_t>(pages.size());
 
-    for (const ContentId content : contents) dropped.contents += TRY(drop_content(content)) ? 1 : 0;
+    for (const ContentId content : contents) {
+        if (TRY(drop_content(content))) {
+            ++dropped.contents;
+        } else {
+            TRY(sql_.drop_media.bind(number(content)).run());
+        }
+    }
     return dropped;
 }
 

@@ -85,6 +85,7 @@ public:
 private:
     struct Statements {
         db::Statement find, insert_page, replace_page, touch_page, insert_content, add_html, drop_content,
+            drop_media,
             insert_result, forget_results, forget_content, forget_url, set_outbox, delete_page, count_misses,
             missed_pages, has_pages, results, delete_results, pages_without_retention;
     };

@@ -416,7 +416,13 @@ CREATE TABLE request_day(
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array steps = {version_1, version_2, version_3};
+// Pictures of pages, which live no longer than what a crawl brought. The last column, so that who reads the
+// words does not read them too.
+constexpr std::string_view version_4 = R"sql(
+ALTER TABLE content ADD COLUMN media BLOB;
+)sql";
+
+constexpr std::array steps = {version_1, version_2, version_3, version_4};
 static_assert(steps.size() == schema_version);
 
 }  // namespace

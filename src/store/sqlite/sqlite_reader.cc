@@ -61,6 +61,7 @@ public:
     Result<std::vector<StoredPage>> page_versions(std::span<const ContentId> versions) override {
         return read_page_versions(connection_, versions);
     }
+    Result<std::string> media(ContentId version) override { return read_media(connection_, version); }
     Result<OutboxCounts> outbox_counts(const std::string& collection, std::optional<GroupId> group) override {
         return in_snapshot([&] { return read_outbox_counts(connection_, collection, group); });
     }

@@ -157,6 +157,12 @@ Result<std::vector<StoredPage>> read_page_versions(db::Connection& connection,
     return pages;
 }
 
+Result<std::string> read_media(db::Connection& connection, ContentId version) {
+    db::Statement find = TRY(connection.prepare("SELECT media FROM content WHERE id = ?1"));
+    if (!TRY(find.bind(number(version)).step())) return std::string();
+    return std::string(find.text(0));
+}
+
 Result<std::optional<StoredPage>> read_page(db::Connection& connection, std::string_view collection,
                                             const UrlKey& key) {
     const KeyColumn column(key);

@@ -17,6 +17,9 @@ namespace quarry::store {
 // the details, read with the content, still have them.
 Result<StoredPages> read_pages(db::Connection& connection, const PagePage& page);
 
+// As Reader::media.
+Result<std::string> read_media(db::Connection& connection, ContentId version);
+
 // As Reader::page_versions.
 Result<std::vector<StoredPage>> read_page_versions(db::Connection& connection,
                                                    std::span<const ContentId> versions);

@@ -11,7 +11,8 @@ constexpr std::size_t most_bytes = 4u << 20;
 
 std::size_t bytes_of(const PageWrite& page) {
     if (!page.content) return 0;
-    return page.content->markdown.size() + page.content->details.size() + page.content->html.size();
+    return page.content->markdown.size() + page.content->details.size() + page.content->html.size() +
+           page.content->media.size();
 }
 
 }  // namespace
