@@ -81,19 +81,11 @@ Result<SearchWeb> web_search(const Settings& settings) {
     };
 }
 
-Result<std::shared_ptr<chat::Model>> language_model(const Settings& settings) {
-    const std::shared_ptr<net::HttpClient> client = TRY(net::HttpClient::open(
-        {.user_agent = settings.text("fetch.user_agent"), .ca_file = settings.text("fetch.ca_file")}));
-    std::unique_ptr<chat::Model> model = TRY(open_model(settings, *client));
-    if (!model) return nullptr;
-    return std::shared_ptr<chat::Model>(model.release(), [client](chat::Model* owned) { delete owned; });
-}
-
 // What is the same wherever the store is.
 Result<api::Services> common_services(const Workplace& place, WebAccess& web, OwnerProcess::Log log) {
     api::Services services;
     services.search_web = TRY(web_search(place.settings));
-    services.model = TRY(language_model(place.settings));
+    services.model = TRY(shared_model(place.settings));
     services.open_reader = [&place] { return open_reader(place); };
     services.map = [&web, agent = place.settings.text("robots.agent")](const api::MapQuestion& question,
                                                                        std::stop_token stop) {

@@ -19,4 +19,12 @@ Result<std::unique_ptr<chat::Model>> open_model(const Settings& settings, net::H
     return chat::Model::open(std::move(config), client);
 }
 
+Result<std::shared_ptr<chat::Model>> shared_model(const Settings& settings) {
+    const std::shared_ptr<net::HttpClient> client = TRY(net::HttpClient::open(
+        {.user_agent = settings.text("fetch.user_agent"), .ca_file = settings.text("fetch.ca_file")}));
+    std::unique_ptr<chat::Model> model = TRY(open_model(settings, *client));
+    if (!model) return nullptr;
+    return std::shared_ptr<chat::Model>(model.release(), [client](chat::Model* owned) { delete owned; });
+}
+
 }  // namespace quarry::app

@@ -14,4 +14,7 @@ namespace quarry::app {
 // `invalid_argument` names the setting that cannot work. The client outlives what is returned.
 Result<std::unique_ptr<chat::Model>> open_model(const Settings& settings, net::HttpClient& client);
 
+// The same with a client of its own, which lives as long as anybody has the model.
+Result<std::shared_ptr<chat::Model>> shared_model(const Settings& settings);
+
 }  // namespace quarry::app

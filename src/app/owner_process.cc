@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/collection_report.h"
+#include "app/model_service.h"
 #include "app/owner_methods.h"
 #include "app/webhook_service.h"
 #include "crawl/options.h"
@@ -54,6 +55,7 @@ Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place,
     std::unique_ptr<OwnerProcess> owner(new OwnerProcess(place, std::move(lock), role, std::move(log)));
     owner->access_ = TRY(WebAccess::open(place.settings));
     owner->store_ = TRY(open_store(place));
+    owner->model_ = TRY(shared_model(place.settings));
     owner->library_ = TRY(Library::open(place, *owner->store_, owner->log_));
     owner->observer_ = owner->store_->observe([raw = owner.get()](std::span<const store::Event> events) {
         raw->server_.with([&](auto& server) {
@@ -93,6 +95,8 @@ Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_tok
     const std::stop_callback on_stop(stop, [&source] { source.request_stop(); });
     work::EngineConfig config = engine_config(place_);
     config.crawls = {.policy = access_->policy(), .headers = access_->credentials()};
+    config.rendering = browser_.tools(place_.settings);
+    config.answering.model = model_;
     config.indexing = library_->tools();
     config.webhooks = TRY(webhook_tools(place_.settings, *access_));
     config.store_changed = [this](const std::optional<Error>& trouble) { events_.post(StoreNews{trouble}); };

@@ -14,6 +14,7 @@
 
 #include <boost/json.hpp>
 
+#include "app/browser_service.h"
 #include "app/library.h"
 #include "app/owner_server.h"
 #include "app/web_access.h"
@@ -21,6 +22,7 @@
 #include "base/guarded.h"
 #include "base/mailbox.h"
 #include "base/result.h"
+#include "chat/model.h"
 #include "model/session.h"
 #include "store/store.h"
 #include "work/engine.h"
@@ -91,6 +93,8 @@ private:
     std::unique_ptr<WebAccess> access_;
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<Library> library_;
+    BrowserService browser_;
+    std::shared_ptr<chat::Model> model_;  // nothing if the settings name none
     std::shared_ptr<void> observer_;
     std::atomic<bool> asked_to_stop_ = false, stays_ = false;
     Guarded<std::stop_source> stop_;          // of the run under way

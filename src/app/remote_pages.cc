@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "crawl/browsing_json.h"
 #include "net/http_status.h"
 #include "url/page_address.h"
 
@@ -69,6 +70,7 @@ json::object request_of(const std::string& url, const RemoteScrape& options) {
                          {"formats", std::move(wanted)},
                          {"onlyMainContent", !options.extract.full_page},
                          {"removeBase64Images", !options.extract.keep_data_images},
+                         {"render", crawl::name_of(options.rendering)},
                          {"maxAge", 0},
                          {"timeout", options.timeout.count()}};
     const auto add_tags = [&](std::string_view name, const std::vector<std::string>& tags) {

@@ -20,6 +20,7 @@ namespace quarry::app {
 struct RemoteScrape {
     extract::ExtractOptions extract{};
     std::vector<Header> headers{};
+    Rendering rendering = Rendering::never;
     std::chrono::milliseconds timeout{60'000};
     int concurrency = 5;
 };

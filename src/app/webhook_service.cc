@@ -11,7 +11,9 @@ Result<work::WebhookTools> webhook_tools(const Settings& settings, WebAccess& ac
                              .policy = webhook_policy(settings, access),
                              .secret = settings.text("webhook.secret"),
                              .waits = {},
-                             .document = api::firecrawl_document};
+                             .document = [](const StoredPage& page, const Formats& formats) {
+                                 return api::firecrawl_document(page, formats);
+                             }};
     for (const std::string& text : settings.list("webhook.retries")) {
         const auto wait = parse_duration(text);
         if (!wait) return fail(wait.error().code, "webhook.retries: " + wait.error().message);

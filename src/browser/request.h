@@ -10,51 +10,26 @@
 
 #include <boost/json.hpp>
 
+#include "model/browsing.h"
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "url/url.h"
 
 namespace quarry::browser {
 
-struct Viewport {
-    int width = 1280, height = 800;
-};
-inline constexpr Viewport largest_viewport{7680, 4320};
-
-enum class PictureKind : std::uint8_t { png, jpeg, webp };
-
-struct PictureWish {
-    PictureKind kind = PictureKind::png;
-    int quality = 80;  // 1 to 100, for jpeg and webp
-    bool full_page = false;
-    std::string selector{};  // only this element; "" for the page
-    std::optional<Viewport> viewport{};
-};
-
-struct PdfWish {
-    std::string paper = "A4";  // A0 to A6, Letter, Legal, Tabloid, Ledger
-    bool landscape = false;
-    double scale = 1;  // 0.1 to 2
-};
+using quarry::Action;
+using quarry::largest_viewport;
+using quarry::most_actions;
+using quarry::PdfWish;
+using quarry::PictureKind;
+using quarry::PictureWish;
+using quarry::Viewport;
 
 enum class WaitFor : std::uint8_t {
     load,          // everything that the page itself names is there
     quiet,         // and then nothing has changed for a moment, neither on the wire nor in the page
     network_idle,  // and then nothing was on the wire for half a second
 };
-
-struct Action {
-    enum class Kind : std::uint8_t { wait, click, write, press, scroll, picture, scrape, script, pdf };
-    Kind kind = Kind::wait;
-    std::chrono::milliseconds time{0};  // wait
-    std::string selector{};             // wait, click, scroll; "" if there is none
-    bool all = false;                   // click every match
-    bool up = false;                    // scroll
-    std::string text{};                 // write, press (a key's name), script
-    PictureWish picture{};
-    PdfWish pdf{};
-};
-inline constexpr std::size_t most_actions = 50;
 
 // What the page does without. Blocked requests cost nothing.
 struct Blocked {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
 #include "cli/url_list.h"
+#include "crawl/browsing_json.h"
 #include "html/selector.h"
 #include "model/job.h"
 #include "url/page_address.h"
@@ -51,6 +53,11 @@ void add_content_flags(Parser& parser, CrawlFlags& flags) {
     parser.add_flag("--full-page", flags.full_page, "Keep navigation, banners and footers");
     parser.add_option("--include-tags", flags.include_tags, "CSS selectors: keep only what is inside them");
     parser.add_option("--exclude-tags", flags.exclude_tags, "CSS selectors: leave out what is inside them");
+    parser.add_option(
+        "--render", flags.render,
+        "Read pages in a browser: auto (those that are empty without), always or never (never)");
+    parser.add_option("--wait-for", flags.wait_for, "In the browser, wait this long, for instance 2s");
+    parser.add_flag("--mobile", flags.mobile, "In the browser, be a phone");
     parser.add_option("--collection", flags.collection, "Which set of pages it belongs to (default)");
     parser.add_flag("--no-embed", flags.no_embed, "Keep the pages, but out of the search index");
     parser.add_flag("--no-refresh", flags.no_refresh, "Fetch everything again, also what has not changed");
@@ -118,6 +125,9 @@ Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFla
     options.full_page = flags.full_page;
     options.include_tags = flags.include_tags;
     options.exclude_tags = flags.exclude_tags;
+    options.render = TRY(crawl::parse_rendering(flags.render));
+    if (!flags.wait_for.empty()) options.wait_for = TRY(parse_duration(flags.wait_for));
+    options.mobile = flags.mobile;
     options.collection = flags.collection;
     options.priority = TRY(parse_priority(flags.priority));
     options.exclusive = flags.exclusive;

@@ -25,6 +25,9 @@ struct CrawlFlags {
     std::string formats{};  // "" for the default: markdown and metadata
     bool full_page = false;
     std::vector<std::string> include_tags{}, exclude_tags{};
+    std::string render = "never";
+    std::string wait_for{};  // "" for no time
+    bool mobile = false;
     std::string collection = "default", priority = "normal";
     bool no_embed = false, exclusive = false, go_on = false, prune = false, no_refresh = false;
     bool zero_retention = false;

@@ -17,6 +17,7 @@
 #include "cli/progress.h"
 #include "cli/request_headers.h"
 #include "cli/url_list.h"
+#include "crawl/browsing_json.h"
 
 namespace quarry::cli {
 namespace {
@@ -24,8 +25,12 @@ namespace {
 struct ScrapeArguments {
     std::vector<std::string> urls{};
     std::string file{}, output{}, render = "never";
+    std::string picture{}, full_picture{};  // where pictures go; "": nowhere
     DocumentOptions document{};
     HeaderOptions headers{};
+
+    bool wants_picture() const { return !picture.empty() || !full_picture.empty(); }
+    const std::string& picture_place() const { return full_picture.empty() ? picture : full_picture; }
 };
 
 // Prints or saves records as they are delivered, and counts them.
@@ -38,6 +43,8 @@ public:
           formats_(formats),
           pages_(pages),
           folder_(arguments.output, session.json ? ".json" : file_extension(formats)),
+          picture_place_(arguments.picture_place()),
+          pictures_(picture_place_, ".png"),
           progress_(session.terminal, pages > 1 ? pages : 0) {}
 
     void take(const work::ScrapeRecord& record) {
@@ -48,7 +55,7 @@ public:
         } else {
             say_error(session_.terminal, sentence_of(record));
         }
-        const bool kept = emit(record);
+        const bool kept = save_picture(record) && emit(record);
         (record.success() && kept ? succeeded_ : failed_) += 1;
         progress_.show(succeeded_ + failed_, record.url);
     }
@@ -67,6 +74,14 @@ public:
     bool reader_is_gone() const { return reader_is_gone_; }
 
 private:
+    bool save_picture(const work::ScrapeRecord& record) {
+        if (record.picture.empty()) return true;
+        const auto url = url::Url::parse(record.final_url);
+        const std::string path =
+            names_folder(picture_place_) && url ? pictures_.path_for(*url) : picture_place_;
+        return save(path, record.picture, record.url);
+    }
+
     // False if the record could not be written where it should go.
     bool emit(const work::ScrapeRecord& record) {
         if (!record.success() && !(session_.json && output_.empty())) return true;
@@ -77,9 +92,13 @@ private:
         }
         const auto url = url::Url::parse(record.final_url);
         const std::string path = names_folder(output_) && url ? folder_.path_for(*url) : output_;
-        const auto written = write_file(path, text);
+        return save(path, text, record.url);
+    }
+
+    bool save(const std::string& path, const std::string& bytes, const std::string& url) {
+        const auto written = write_file(path, bytes);
         if (written) {
-            if (session_.verbose) say(fmt::format("{} -> {}", record.url, path));
+            if (session_.verbose) say(fmt::format("{} -> {}", url, path));
             return true;
         }
         unwritable_ = true;
@@ -108,6 +127,8 @@ private:
     Formats formats_;
     std::size_t pages_;
     FolderOutput folder_;
+    const std::string picture_place_;
+    FolderOutput pictures_;
     Progress progress_;
     std::size_t succeeded_ = 0, failed_ = 0;
     bool reader_is_gone_ = false, unwritable_ = false;
@@ -121,22 +142,26 @@ struct Plan {
 };
 
 Result<void> check_output(const ScrapeArguments& arguments, std::size_t pages) {
-    if (pages <= 1 || arguments.output.empty() || names_folder(arguments.output)) return {};
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("{} pages need a folder to go to: -o {}/", pages, arguments.output));
+    if (!arguments.picture.empty() && !arguments.full_picture.empty())
+        return fail(ErrorCode::invalid_argument,
+                    "--screenshot and --full-page-screenshot: a page has one picture");
+    if (pages <= 1) return {};
+    for (const std::string& place : {arguments.output, arguments.picture_place()})
+        if (!place.empty() && !names_folder(place))
+            return fail(ErrorCode::invalid_argument,
+                        fmt::format("{} pages need a folder to go to: {}/", pages, place));
+    return {};
 }
 
-Result<work::Rendering> parse_rendering(const std::string& word) {
-    if (word == "never") return work::Rendering::never;
-    if (word == "auto") return work::Rendering::when_empty;
-    if (word == "always") return work::Rendering::always;
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("--render is auto, always or never, not \"{}\"", word));
+// A picture can only be taken in a browser.
+Result<Rendering> rendering_of(const ScrapeArguments& arguments) {
+    const Rendering rendering = TRY(crawl::parse_rendering(arguments.render));
+    return arguments.wants_picture() ? Rendering::always : rendering;
 }
 
 // Nothing, if no page can need one. It starts when the first does.
-Result<std::unique_ptr<browser::Pool>> open_browser(const Session& session, work::Rendering rendering) {
-    if (rendering == work::Rendering::never) return nullptr;
+Result<std::unique_ptr<browser::Pool>> open_browser(const Session& session, Rendering rendering) {
+    if (rendering == Rendering::never) return nullptr;
     const auto config = TRY(app::browser_config(session.settings));
     TRY(browser::find_chromium(config.chromium));
     return std::make_unique<browser::Pool>(config);
@@ -153,9 +178,11 @@ Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
                     .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
     for (Header& header : TRY(request_headers(arguments.headers)))
         plan.options.headers.push_back(std::move(header));
-    plan.options.rendering = TRY(parse_rendering(arguments.render));
-    plan.options.user_agent = session.settings.text("fetch.user_agent");
-    plan.options.page_time = session.settings.duration("browser.timeout");
+    plan.options.rendering = TRY(rendering_of(arguments));
+    plan.options.render = {.user_agent = session.settings.text("fetch.user_agent"),
+                           .page_time = session.settings.duration("browser.timeout")};
+    if (arguments.wants_picture())
+        plan.options.render.picture = PictureWish{.full_page = !arguments.full_picture.empty()};
     plan.browser = TRY(open_browser(session, plan.options.rendering));
     plan.options.browser = plan.browser.get();
     plan.pages = work::Scraper::count_pages(plan.urls);
@@ -168,8 +195,12 @@ Result<int> scrape_over(app::RemoteApi& server, const Session& session, const Sc
     const auto urls = TRY(gather_urls(arguments.urls, arguments.file));
     app::RemoteScrape options{.timeout = session.settings.duration("fetch.timeout"),
                               .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
-    if (arguments.render != "never")
-        return fail(ErrorCode::unsupported, "--render is not there over a server yet");
+    if (arguments.wants_picture())
+        return fail(ErrorCode::unsupported, "pictures are not taken over a server: leave out --server");
+    options.rendering = TRY(rendering_of(arguments));
+    // The server has the page's own time, and may first have to start a browser.
+    if (options.rendering != Rendering::never)
+        options.timeout += 2 * session.settings.duration("browser.timeout");
     options.extract = TRY(extract_options(arguments.document));
     options.headers = TRY(request_headers(arguments.headers));
     TRY(app::check(options));
@@ -233,6 +264,10 @@ Command add_scrape(CommandBuilder& builder) {
     parser.add_option(
         "--render", arguments->render,
         "Read pages in a browser: auto (those that are empty without), always or never (never)");
+    parser.add_option("--screenshot", arguments->picture,
+                      "Save a picture of the page in the browser to this file, or folder (DIR/)");
+    parser.add_option("--full-page-screenshot", arguments->full_picture,
+                      "The same, of the whole page from top to bottom");
     add_document_options(parser, arguments->document);
     add_header_options(parser, arguments->headers);
     builder.network_settings(parser);

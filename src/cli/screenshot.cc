@@ -35,7 +35,7 @@ struct ScreenshotArguments {
 
 Result<browser::Viewport> parse_viewport(const ScreenshotArguments& arguments) {
     if (arguments.viewport.empty())
-        return arguments.mobile ? browser::Viewport{412, 915} : browser::Viewport{};
+        return arguments.mobile ? phone_viewport : browser::Viewport{};
     const auto cross = arguments.viewport.find('x');
     const auto number = [](const std::string& text, int most) { return parse_number(text, 1, most); };
     if (cross != std::string::npos) {

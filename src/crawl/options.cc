@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/suggest.h"
+#include "crawl/browsing_json.h"
 #include "crawl/options_json.h"
 #include "model/job.h"
 
@@ -67,8 +68,8 @@ constexpr std::array crawl_options{
     Option{"zeroDataRetention", &CrawlOptions::zero_retention},
 };
 
-// Inside "scrapeOptions", together with headers, formats, attributes and onlyMainContent, which are shaped
-// otherwise.
+// Inside "scrapeOptions", together with headers, formats, attributes, onlyMainContent and what is asked of a
+// browser, which are shaped otherwise.
 constexpr std::array page_options{
     Option{"includeTags", &CrawlOptions::include_tags},   Option{"excludeTags", &CrawlOptions::exclude_tags},
     Option{"trackChanges", &CrawlOptions::track_changes}, Option{"showChanges", &CrawlOptions::show_changes},
@@ -200,14 +201,19 @@ Result<void> check_names(const json::object& in, const std::array<Option, count>
 Result<void> read_page_options(const json::value& value, CrawlOptions& options) {
     if (!value.is_object()) return wrong_kind(value, "scrapeOptions", "an object");
     const json::object& in = value.get_object();
-    TRY(check_names(in, page_options, {"attributes", "formats", "headers", "onlyMainContent"}));
+    Strings others{"attributes", "data", "formats", "headers", "onlyMainContent"};
+    others.insert(others.end(), browsing_names.begin(), browsing_names.end());
+    TRY(check_names(in, page_options, std::move(others)));
     TRY(read_all(in, page_options, options));
+    TRY(read_browsing(in, options));
     if (const json::value* formats = in.if_contains("formats"); formats && !formats->is_null())
         options.formats = TRY(read_formats(*formats));
     if (const json::value* headers = in.if_contains("headers"); headers && !headers->is_null())
         options.headers = TRY(read_headers(*headers));
     if (const json::value* attributes = in.if_contains("attributes"); attributes && !attributes->is_null())
         options.attributes = TRY(read_attributes(*attributes));
+    if (const json::value* data = in.if_contains("data"); data && !data->is_null())
+        options.data = TRY(read_data(*data));
     if (const json::value* main = in.if_contains("onlyMainContent"); main && !main->is_null()) {
         bool only_main_content = true;
         TRY(read(*main, "onlyMainContent", only_main_content));
@@ -231,6 +237,8 @@ json::object to_json(const CrawlOptions& options) {
     page["headers"] = write_headers(options.headers);
     page["attributes"] = write_attributes(options.attributes);
     write_all(options, page_options, page);
+    write_browsing(options, page);
+    if (options.data.wants_any()) page["data"] = write_data(options.data);
     page["onlyMainContent"] = !options.full_page;
     out["scrapeOptions"] = std::move(page);
     if (options.webhook) out["webhook"] = to_json(*options.webhook);

@@ -14,6 +14,8 @@
 #include "base/result.h"
 #include "crawl/webhook.h"
 #include "model/attributes.h"
+#include "model/browsing.h"
+#include "model/data_wish.h"
 #include "model/formats.h"
 #include "model/group.h"
 #include "model/page.h"
@@ -53,12 +55,21 @@ struct CrawlOptions {
     std::vector<std::string> allow_networks{};  // beyond the public ones: "10.0.0.0/8"
     bool allow_private = false;                 // asked for on the local command line
 
+    // How pages are read in a browser.
+    Rendering render = Rendering::never;
+    std::chrono::milliseconds wait_for{0};  // once the page is there
+    bool mobile = false;
+    bool block_ads = true;
+    std::vector<Action> actions{};          // done to it before it is read
+    std::optional<PictureWish> picture{};  // kept beside its words
+
     // What is kept of a page.
     Formats formats{};
     bool full_page = false;
     bool keep_errors = false;  // what a server says with a status of 400 and above is a page like any other
     std::vector<std::string> include_tags{}, exclude_tags{};
     std::vector<AttributeWish> attributes{};
+    DataWish data{};             // asked about each page, and kept with it
     bool track_changes = false;  // say what has changed since the page was stored last
     bool show_changes = false;   // and show it line by line
     std::string change_tag{};    // pages with another tag have another past

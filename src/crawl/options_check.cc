@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
+#include "crawl/browsing_json.h"
 #include "crawl/options.h"
 #include "crawl/path_filter.h"
 #include "url/url.h"
@@ -67,6 +68,7 @@ Result<void> check(const CrawlOptions& options) {
     TRY(check_urls(options));
     TRY(check_numbers(options));
     TRY(check_headers(options));
+    TRY(check_browsing(options));
     if (options.webhook) TRY(check(*options.webhook));
     TRY(PathFilter::create(options.include_paths));
     TRY(PathFilter::create(options.exclude_paths));

@@ -127,6 +127,34 @@ Result<std::vector<AttributeWish>> read_attributes(const json::value& value) {
     return wishes;
 }
 
+Result<DataWish> read_data(const json::value& value) {
+    const json::object* object = value.if_object();
+    if (!object) return wrong_kind(value, "data", "an object");
+    DataWish data;
+    const auto text = [](const json::object& in, std::string_view name) {
+        const json::value* found = in.if_contains(name);
+        return found && found->is_string() ? std::string(found->get_string()) : std::string();
+    };
+    if (const json::value* json = object->if_contains("json"); json && json->is_object()) {
+        data.wants_json = true;
+        if (const json::value* schema = json->get_object().if_contains("schema")) data.schema = *schema;
+        data.prompt = text(json->get_object(), "prompt");
+    }
+    if (const json::value* summary = object->if_contains("summary")) data.wants_summary = *summary == true;
+    data.question = text(*object, "question");
+    data.highlights = text(*object, "highlights");
+    return data;
+}
+
+json::object write_data(const DataWish& data) {
+    json::object out;
+    if (data.wants_json) out["json"] = {{"schema", data.schema}, {"prompt", data.prompt}};
+    if (data.wants_summary) out["summary"] = true;
+    if (!data.question.empty()) out["question"] = data.question;
+    if (!data.highlights.empty()) out["highlights"] = data.highlights;
+    return out;
+}
+
 json::array write_attributes(const std::vector<AttributeWish>& attributes) {
     json::array array;
     for (const AttributeWish& wish : attributes)

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/attributes.h"
+#include "model/data_wish.h"
 #include "model/formats.h"
 #include "model/page.h"
 
@@ -33,5 +34,9 @@ boost::json::value write_headers(const std::vector<Header>& headers);
 // [{"selector": "a", "attribute": "href"}]
 Result<std::vector<AttributeWish>> read_attributes(const boost::json::value& value);
 boost::json::array write_attributes(const std::vector<AttributeWish>& attributes);
+
+// {"json": {"schema": …, "prompt": …}, "summary": true, "question": …, "highlights": …}
+Result<DataWish> read_data(const boost::json::value& value);
+boost::json::object write_data(const DataWish& data);
 
 }  // namespace quarry::crawl

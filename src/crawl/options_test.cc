@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "crawl/browsing_json.h"
+
 using namespace quarry;
 using namespace quarry::crawl;
 using namespace std::chrono_literals;
@@ -42,6 +44,22 @@ CrawlOptions unusual() {
         .headers = {{"Accept-Language", "de"}, {"X-Empty", ""}},
         .allow_networks = {"10.0.0.0/8"},
         .allow_private = true,
+        .render = Rendering::always,
+        .wait_for = 700ms,
+        .mobile = true,
+        .block_ads = false,
+        .actions = {{.kind = Action::Kind::wait, .time = 50ms},
+                    {.kind = Action::Kind::wait, .selector = "#late"},
+                    {.kind = Action::Kind::click, .selector = "a", .all = true},
+                    {.kind = Action::Kind::write, .text = "granite"},
+                    {.kind = Action::Kind::press, .text = "Enter"},
+                    {.kind = Action::Kind::scroll, .selector = "main", .up = true},
+                    {.kind = Action::Kind::picture,
+                     .picture = {.kind = PictureKind::webp, .quality = 7, .viewport = Viewport{800, 600}}},
+                    {.kind = Action::Kind::scrape},
+                    {.kind = Action::Kind::script, .text = "1 + 1"},
+                    {.kind = Action::Kind::pdf, .pdf = {"Letter", true, 0.5}}},
+        .picture = PictureWish{.full_page = true, .selector = "main"},
         .formats = {.markdown = false,
                     .html = true,
                     .raw_html = true,
@@ -54,6 +72,12 @@ CrawlOptions unusual() {
         .include_tags = {"article"},
         .exclude_tags = {"nav", ".ad"},
         .attributes = {{"a", "href"}},
+        .data = {.wants_json = true,
+                 .schema = json::object{{"type", "object"}},
+                 .prompt = "the price",
+                 .wants_summary = true,
+                 .question = "Why?",
+                 .highlights = "clay"},
         .track_changes = true,
         .show_changes = true,
         .change_tag = "daily",
@@ -106,6 +130,68 @@ TEST_CASE("options are read as Firecrawl's clients write them") {
     CHECK(options.include_tags == std::vector<std::string>{"main"});
     CHECK(options.exclude_tags == std::vector<std::string>{"nav"});
     CHECK(options.full_page);
+}
+
+TEST_CASE("what is asked of a browser and of a model comes back as it went in") {
+    const auto back = parse_crawl_options(to_json(unusual()));
+
+    REQUIRE(back);
+    CHECK(back->render == Rendering::always);
+    CHECK(back->wait_for == 700ms);
+    CHECK(back->mobile);
+    CHECK_FALSE(back->block_ads);
+    CHECK(back->actions == unusual().actions);
+    CHECK(back->picture == unusual().picture);
+    CHECK(back->data == unusual().data);
+}
+
+TEST_CASE("actions that cannot be done are refused, and which one it is is said") {
+    struct Row {
+        const char* actions;
+        const char* words;
+    };
+    constexpr Row rows[] = {
+        {R"({"type": "wait"})", "a list"},
+        {R"([{"type": "scrape"}, {"type": "dance"}])", "action 2"},
+        {R"(["scrape"])", "\"type\""},
+        {R"([{"type": "wait"}])", "either"},
+        {R"([{"type": "wait", "milliseconds": 5, "selector": "a"}])", "either"},
+        {R"([{"type": "wait", "milliseconds": 60001}])", "60000"},
+        {R"([{"type": "click"}])", "\"selector\""},
+        {R"([{"type": "write", "text": 7}])", "a text"},
+        {R"([{"type": "press"}])", "\"key\""},
+        {R"([{"type": "scroll", "direction": "left"}])", "up or down"},
+        {R"([{"type": "screenshot", "quality": 0}])", "from 1 to 100"},
+        {R"([{"type": "screenshot", "viewport": {"width": 9000}}])", "7680"},
+        {R"([{"type": "executeJavascript"}])", "\"script\""},
+        {R"([{"type": "pdf", "scale": 3}])", "0.1 to 2"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.actions);
+        const auto actions = read_actions(json::parse(row.actions));
+        REQUIRE_FALSE(actions);
+        CHECK(actions.error().message.find(row.words) != std::string::npos);
+    }
+    CHECK_FALSE(read_actions(json::array(51, json::value{{"type", "scrape"}})));
+}
+
+TEST_CASE("what only a browser can do is refused where none is asked for, and so are endless waits") {
+    CrawlOptions options{.urls = {"https://a.example/"}};
+    options.picture = PictureWish{};
+    CHECK_FALSE(check(options));
+
+    options.render = Rendering::always;
+    CHECK(check(options));
+
+    options.wait_for = 30s;
+    options.actions = {{.time = 31s}};
+    CHECK_FALSE(check(options));
+}
+
+TEST_CASE("a picture with a quality is a JPEG") {
+    CHECK(read_picture({}).value().kind == PictureKind::png);
+    CHECK(read_picture({{"quality", 60}}).value().kind == PictureKind::jpeg);
+    CHECK(read_picture({{"quality", 60}, {"format", "webp"}}).value().kind == PictureKind::webp);
 }
 
 TEST_CASE("what is not said has its default, and null says nothing") {

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/ascii.h"
+#include "crawl/browsing_json.h"
 #include "url/canonical.h"
 
 namespace quarry::crawl {
@@ -141,6 +142,11 @@ std::uint64_t reading_of(const CrawlOptions& options) {
         add('v', header.value);
     }
     if (!options.change_tag.empty()) add('t', options.change_tag);
+    if (options.render == Rendering::always) {
+        boost::json::object browsing;
+        write_browsing(options, browsing);
+        add('b', boost::json::serialize(browsing));
+    }
     return form.empty() ? 0 : XXH3_64bits(form.data(), form.size());
 }
 

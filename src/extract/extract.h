@@ -26,6 +26,7 @@ struct ExtractOptions {
     std::vector<AttributeWish> attributes{};  // of the whole page
     bool keep_data_images = false;            // pictures that are written into the page
     WhenEmpty when_empty = WhenEmpty::fail;   // the page has no text, though text was asked for
+    bool is_rendered = false;                 // the page is as a browser built it: its scripts were run
 };
 
 // Reads HTML, XHTML, plain text, markdown, RSS and Atom feeds, and JSON; what it is, is told by header, bytes

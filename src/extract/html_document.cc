@@ -87,7 +87,8 @@ Result<Document> html_document(const Page& page, html::Decoded decoded, const Ex
     const bool wants_content = options.formats.wants_content();
     const Selection selection = wants_content ? TRY(select_content(tree, options)) : Selection(tree, false);
     write_forms(tree, selection, base, options, document);
-    const ScriptMade made = made_by_scripts(tree);
+    const ScriptMade made = options.is_rendered ? ScriptMade::no : made_by_scripts(tree);
+    document.made_by_scripts = made != ScriptMade::no;
     const bool is_empty = !has_words(document) || made == ScriptMade::entirely;
     std::optional<Error> no_words;
     if (wants_content && is_empty && !recover_content(tree, base, options, document)) {

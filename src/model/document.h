@@ -63,6 +63,7 @@ struct Document {
     std::vector<Link> feeds{};                  // RSS and Atom feeds the page names; gathered with the links
     std::vector<Image> images{};                // of the whole page, each URL once, in order
     std::vector<AttributeValues> attributes{};  // those that were asked for
+    bool made_by_scripts = false;               // next to nothing of it is there without a browser
     std::string warning{};                      // a sentence when something was cut or guessed; else ""
 };
 

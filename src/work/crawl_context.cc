@@ -16,6 +16,10 @@ bool is_harmless(const Header& header) {
            same_letters(header.name, "user-agent");
 }
 
+// Pages of one crawl that are on their way through the browser or a model. More would only wait there, fetched
+// long before it is their turn.
+constexpr int enough_on_detours = 32;
+
 // What a restarted crawl has met already, so that its pages are still compared with those before.
 Result<void> recall_pages(GroupId id, store::Reader& reader, crawl::NearDuplicates& seen) {
     store::PagePage page{.group = id, .limit = 1'000};
@@ -82,6 +86,12 @@ Result<void> CrawlContext::set_roots(std::vector<std::string> roots) {
     }
     place_.with([&](Place& place) { place = {std::move(roots), std::move(scope), std::move(origins)}; });
     return {};
+}
+
+bool CrawlContext::may_start_another() const {
+    const bool all_take_one = options.render == Rendering::always || options.data.wants_any();
+    if (on_detours + (all_take_one ? running : 0) >= enough_on_detours) return false;
+    return !options.max_concurrency || running < *options.max_concurrency;
 }
 
 void CrawlContext::widen(const std::vector<std::string>& more) {

@@ -56,10 +56,14 @@ public:
     // Headers for a URL: those that say who asks go to the sites that the user named, and nowhere else.
     std::vector<Header> headers_for(const url::Url& url);
 
+    // Whether it has fewer pages under way than it may have. The dispatcher's.
+    bool may_start_another() const;
+
     Guarded<crawl::NearDuplicates> near_duplicates{crawl::NearDuplicates()};
     Guarded<crawl::ShapeCounter> shapes;
     Guarded<crawl::CrawlHealth> health;
     int running = 0;  // pages on the wire; the dispatcher's
+    std::atomic<int> on_detours = 0;  // and pages with the browser or a model, or in line for them
 
 private:
     // What depends on where the crawl may go.

@@ -51,6 +51,7 @@ private:
     void handle(GroupChanged& changed) { urls_->group_changed(changed.group); }
     void handle(JobEnded&) {}
     void handle(PagesDone&) {}
+    void handle(DetourEnded&) { urls_->detour_ended(); }
     void handle(ChangesDone&) {}
     void handle(CrawlUnhealthy& crawl);
     void handle(StoreFailed& failed);
@@ -102,7 +103,10 @@ Result<std::unique_ptr<Engine::Run>> Engine::Run::open(Engine& engine) {
                                      {.threads = threads_for(config.cpu_threads),
                                       .body_budget = config.body_budget,
                                       .pdf = config.pdf,
-                                      .open_reader = config.open_reader}));
+                                      .open_reader = config.open_reader,
+                                      .rendering = config.rendering,
+                                      .answering = config.answering,
+                                      .abort = run->abort_.get_token()}));
     run->indexer_ = TRY(Indexer::open(engine.store_, run->mailbox_,
                                       {.tools = config.indexing,
                                        .threads = threads_for(config.cpu_threads),

@@ -18,8 +18,10 @@
 #include "store/reader.h"
 #include "store/store.h"
 #include "work/crawl_context.h"
+#include "work/answered_page.h"
 #include "work/indexer.h"
 #include "work/outage.h"
+#include "work/renderer.h"
 #include "work/webhook_delivery.h"
 
 namespace quarry::work {
@@ -37,6 +39,8 @@ struct EngineConfig {
     store::Retention retention{};
     fetch::PdfLimits pdf{};
     CrawlDefaults crawls{};
+    RenderTools rendering{};
+    AnswerTools answering{};
     IndexTools indexing{};
     WebhookTools webhooks{};
     std::string index_collection{};  // index only this one's pages; "" for all

@@ -32,6 +32,7 @@ struct GroupChanged {
 };
 struct JobEnded {};     // there is room for another
 struct PagesDone {};    // room for more, or the last one is done
+struct DetourEnded {};  // a page is back from the browser or a model: its crawl may have waited for that
 struct ChangesDone {};  // some are in the index, or a space is in use
 struct CrawlUnhealthy {
     GroupId group{};
@@ -43,7 +44,7 @@ struct StoreFailed {
 struct StopAsked {};
 
 using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, JobEnded,
-                             PagesDone, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+                             PagesDone, DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 
 }  // namespace quarry::work

@@ -426,3 +426,47 @@ TEST_CASE_FIXTURE(CrawlSite, "nothing is fetched while robots.txt cannot be had,
     CHECK(url.note.find("500") != std::string::npos);
     CHECK(server.count_requests("/") == 0);
 }
+
+namespace {
+
+constexpr const char* shell =
+    "<title>App</title><div id=root></div><script src=/app.js></script>"
+    "<noscript>You need to enable JavaScript to run this app.</noscript>";
+
+}  // namespace
+
+TEST_CASE_FIXTURE(CrawlSite, "a page that scripts make is kept with a warning where there is no browser") {
+    page("/", shell);
+    crawl::CrawlOptions wanted = options();
+    wanted.render = Rendering::when_empty;
+
+    const GroupId id = crawl(wanted);
+
+    CHECK(urls(id) == Urls{{"/", "completed 200"}});
+    CHECK(pages(id).at(0).content->details.find("no browser") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a crawl that is to be rendered fails without a browser, and says so") {
+    linked("/", {});
+    crawl::CrawlOptions wanted = options();
+    wanted.render = Rendering::always;
+
+    const GroupId id = crawl(wanted);
+
+    CHECK(urls(id) == Urls{{"/", "failed this worker has no browser to render pages in"}});
+    CHECK(server.count_requests("/") == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "what is asked about a page is stored with it") {
+    page("/", R"(<title>Mug</title><script type="application/ld+json">{"@type":"Product","sku":"7"}</script>
+                 <article><h1>The mug</h1><p>Mugs are made of clay, and they break when they fall.</p></article>)");
+    crawl::CrawlOptions wanted = options();
+    wanted.data.wants_json = true;
+    wanted.data.schema = boost::json::parse(R"({"type":"object","properties":{"sku":{"type":"string"}}})");
+
+    const GroupId id = crawl(wanted);
+
+    CHECK(urls(id) == Urls{{"/", "completed 200"}});
+    CHECK(pages(id).at(0).content->details.find(R"("answers":{"json":{"sku":"7"}})") != std::string::npos);
+    CHECK(pages(id).at(0).content->details.find("rawHtml") == std::string::npos);
+}

@@ -14,9 +14,11 @@
 #include "model/document_json.h"
 #include "net/http_status.h"
 #include "store/pack.h"
+#include "work/answered_page.h"
 #include "work/read_document.h"
 #include "work/read_sitemap.h"
 #include "work/retry_delay.h"
+#include "work/shown_page.h"
 #include "work/track_changes.h"
 #include "work/webhook_job.h"
 
@@ -124,7 +126,8 @@ json::array urls_of(const std::vector<Link>& links, bool (*wanted)(const Link&))
 
 // The page's record, and what following its links again needs besides: a server may say that nothing has
 // changed.
-Result<PackedContent> packed(const Document& document, const Formats& formats, json::value change) {
+Result<PackedContent> packed(const Document& document, const Formats& formats, json::value change,
+                             json::object extra) {
     Formats wanted = formats;
     wanted.markdown = wanted.html = false;
     wanted.links = wanted.metadata = true;
@@ -136,6 +139,7 @@ Result<PackedContent> packed(const Document& document, const Formats& formats, j
     if (!forbidden.empty()) details["nofollow"] = std::move(forbidden);
     if (change.is_object()) details["changeTracking"] = std::move(change);
     if (!frames.empty() && !document.metadata.robots.nofollow) details["frames"] = std::move(frames);
+    for (auto& part : extra) details[part.key()] = std::move(part.value());
     return store::pack(
         {.markdown = document.markdown, .details = json::serialize(details), .html = document.html});
 }
@@ -242,16 +246,21 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     PageWrite write{.key = fetched.lease.key, .facts = facts_of(fetched, document)};
     auto change = tracked_change(fetched, document, tools);
     if (!change) return without_store(change.error(), now);
-    // What has become of it is said anew each time, so it is never "not modified".
-    if (crawl.options.track_changes) write.facts.etag = write.facts.last_modified = "";
+    // What has become of it is said anew each time, so it is never "not modified"; and what a script makes may
+    // change though the page that has it does not.
+    if (crawl.options.track_changes || fetched.shown) write.facts.etag = write.facts.last_modified = "";
+    ShownParts shown = shown_parts(fetched);
+    if (fetched.answers) shown.details["answers"] = kept_answers(fetched);
     // Who names a page wants it in certain forms: the same words in others are another version.
     const bool is_named = crawl.options.kind == "scrape" || crawl.options.kind == "batch_scrape" ||
-                          crawl.options.kind == "extract" || crawl.options.track_changes;
+                          crawl.options.kind == "extract" || crawl.options.track_changes ||
+                          !shown.details.empty();
     if (is_named) {
-        auto content = packed(document, crawl.extract.formats, *std::move(change));
+        auto content = packed(document, crawl.extract.formats, *std::move(change), std::move(shown.details));
         if (!content) return unreadable(fetched, content.error());
         write.facts.content_hash = store::content_hash(document.metadata.title,
                                                        document.markdown + content->details + document.html);
+        content->media = std::move(shown.media);
         write.content = *std::move(content);
     }
     const auto& former = fetched.lease.former;
@@ -259,7 +268,7 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     if (is_unchanged) {
         write.content.reset();
     } else if (!write.content) {
-        auto content = packed(document, crawl.extract.formats, nullptr);
+        auto content = packed(document, crawl.extract.formats, nullptr, {});
         if (!content) return unreadable(fetched, content.error());
         write.content = *std::move(content);
     }
@@ -290,8 +299,21 @@ std::optional<store::Outcome> read_listing(const FetchedUrl& fetched) {
     return outcome;
 }
 
-store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
+// The words of the page, in whichever form it is there.
+Result<Document> read_words(const FetchedUrl& fetched, const PageTools& tools) {
+    extract::ExtractOptions options = fetched.crawl->extract;
+    options.is_rendered = fetched.shown && *fetched.shown;
+    if (must_be_answered(fetched)) options.formats.raw_html = true;
+    Document document = TRY(read_document(*fetched.page, options, tools.pdf));
+    warn_of_browser(fetched, document);
+    return document;
+}
+
+Reading read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
     if (!fetched.page) return no_answer(fetched, now);
+    if (fetched.was_interrupted) return store::Outcome{.end = store::Snooze{now, "interrupted"}};
+    if (auto failed = browser_failure(fetched, now)) return *std::move(failed);
+    if (auto failed = answer_failure(fetched, now)) return *std::move(failed);
     const int status = fetched.page->status;
     if (status == 304) return not_modified(fetched, tools, now);
     if (status >= 400 && !is_kept_all_the_same(fetched)) return error_status(fetched, now);
@@ -300,8 +322,11 @@ store::Outcome read_answer(const FetchedUrl& fetched, const PageTools& tools, Ti
         return skip(fetched, SkipReason::not_a_page, "not a page: " + fetched.page->content_type);
     }
     if (auto listing = read_listing(fetched)) return *std::move(listing);
-    auto document = read_document(*fetched.page, fetched.crawl->extract, tools.pdf);
+    if (must_be_shown(fetched, tools.sites)) return ToBrowser{};
+    auto document = read_words(fetched, tools);
     if (!document) return unreadable(fetched, document.error());
+    if (is_better_shown(fetched, *document)) return ToBrowser{};
+    if (must_be_answered(fetched)) return ToModel{question_about(fetched, *document)};
     return keep(fetched, *std::move(document), tools, now);
 }
 
@@ -314,9 +339,11 @@ bool is_the_end(const store::Outcome& outcome, const store::UrlLease& lease) {
 
 }  // namespace
 
-store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
+Reading fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
     const auto started = std::chrono::steady_clock::now();
-    store::Outcome outcome = read_answer(fetched, tools, now);
+    Reading reading = read_answer(fetched, tools, now);
+    if (!std::holds_alternative<store::Outcome>(reading)) return reading;
+    auto& outcome = std::get<store::Outcome>(reading);
     outcome.timings.fetch = fetched.fetch_time;
     outcome.timings.extract =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
@@ -325,12 +352,14 @@ store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Tim
         auto job = page_webhook(fetched.crawl->options, fetched.crawl->id, fetched.lease.lease.id);
         if (job) outcome.jobs.push_back(*std::move(job));
     }
-    return outcome;
+    return reading;
 }
 
 std::vector<Header> request_headers(const store::UrlLease& lease, CrawlContext& crawl, const url::Url& url) {
     std::vector<Header> headers = crawl.headers_for(url);
-    if (!lease.former || !crawl.options.refresh || crawl.options.track_changes) return headers;
+    const bool asks_anew = crawl.options.track_changes || crawl.options.render == Rendering::always ||
+                           crawl.options.data.wants_any();
+    if (!lease.former || !crawl.options.refresh || asks_anew) return headers;
     if (!lease.former->etag.empty()) headers.push_back({"If-None-Match", lease.former->etag});
     if (!lease.former->last_modified.empty()) {
         headers.push_back({"If-Modified-Since", lease.former->last_modified});

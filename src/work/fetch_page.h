@@ -4,9 +4,14 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <variant>
+
+#include <boost/json.hpp>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "browser/request.h"
+#include "chat/answer_page.h"
 #include "fetch/pdf.h"
 #include "model/page.h"
 #include "store/outcome.h"
@@ -15,6 +20,7 @@
 #include "url/url.h"
 #include "work/admissions.h"
 #include "work/crawl_context.h"
+#include "work/rendered_sites.h"
 
 namespace quarry::work {
 
@@ -22,7 +28,12 @@ namespace quarry::work {
 struct FetchedUrl {
     store::UrlLease lease{};
     std::shared_ptr<CrawlContext> crawl{};
-    Result<Page> page = fail(ErrorCode::interrupted, "not fetched");
+    Result<Page> page = fail(ErrorCode::interrupted, "not fetched");  // as the browser has it, if `shown`
+    std::optional<Result<browser::Rendered>> shown{};                // what the browser made of it, if asked
+    bool has_browser = true;                                         // false: asked, and there is none
+    std::optional<chat::PageText> question{};                        // what a model is to read of it
+    std::optional<Result<boost::json::object>> answers{};            // and what it said
+    bool was_interrupted = false;                                    // on one of these ways
     std::chrono::microseconds fetch_time{};
     std::optional<store::HostRule> host_rule{};  // if the answer changed how the host is treated
 };
@@ -32,11 +43,19 @@ struct PageTools {
     store::Reader& reader;   // of this thread
     Admissions& admissions;  // of this thread
     fetch::PdfLimits pdf{};
+    const RenderedSites* sites = nullptr;  // nothing: there is no browser
 };
 
-// Reads the page: words, links to follow, redirects, errors and when to try again. Any thread; nothing is
-// written.
-store::Outcome fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp now);
+// What has to happen before there is an outcome.
+struct ToBrowser {};
+struct ToModel {
+    chat::PageText question{};
+};
+using Reading = std::variant<store::Outcome, ToBrowser, ToModel>;
+
+// Reads the page: words, links to follow, redirects, errors and when to try again; or who is to be asked first,
+// each once. Any thread; nothing is written.
+Reading fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp now);
 
 // What goes along with the request: the crawl's headers, and a question whether the page has changed.
 std::vector<Header> request_headers(const store::UrlLease& lease, CrawlContext& crawl, const url::Url& url);

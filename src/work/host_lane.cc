@@ -4,14 +4,6 @@
 
 namespace quarry::work {
 
-namespace {
-
-bool may_start_another(const CrawlContext& crawl) {
-    return !crawl.options.max_concurrency || crawl.running < *crawl.options.max_concurrency;
-}
-
-}  // namespace
-
 void HostLane::obey(const CrawlContext& crawl, std::optional<std::chrono::milliseconds> crawl_delay) {
     const crawl::PaceRules asked = crawl::pace_rules(crawl.options, crawl_delay);
     const auto [wish, is_new] = wishes_.emplace(crawl.id, asked);
@@ -40,7 +32,7 @@ std::optional<WaitingUrl> HostLane::take_next() {
     for (std::size_t tried = 0; tried < queues_.size(); ++tried) {
         next_ = (next_ + 1) % queues_.size();
         Queue& queue = queues_[next_];
-        if (queue.urls.empty() || !may_start_another(*queue.crawl)) continue;
+        if (queue.urls.empty() || !queue.crawl->may_start_another()) continue;
         std::optional<WaitingUrl> url(std::move(queue.urls.front()));
         queue.urls.pop_front();
         --waiting_;

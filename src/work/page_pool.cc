@@ -4,6 +4,23 @@
 
 namespace quarry::work {
 
+PagePool::PagePool(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, PagePoolConfig config)
+    : store_(store),
+      mailbox_(std::move(mailbox)),
+      config_(std::move(config)),
+      renderer_(config_.rendering, config_.abort),
+      showing_({.name = "renderer",
+                .threads = config_.rendering.pages_at_once,
+                .run = [this](FetchedUrl& fetched) { renderer_.show(fetched); }},
+               [this](FetchedUrl fetched) { take_back(std::move(fetched)); }),
+      answering_({.name = "asker",
+                  .threads = config_.answering.pages_at_once,
+                  .run = [this](FetchedUrl& fetched) { answer(fetched, config_.answering, config_.abort); }},
+                 [this](FetchedUrl fetched) { take_back(std::move(fetched)); }) {
+    traffic_->body_budget = config_.body_budget;
+    traffic_->page_budget = config_.page_budget;
+}
+
 Result<std::unique_ptr<PagePool>> PagePool::open(store::Store& store, std::shared_ptr<EngineMailbox> mailbox,
                                                  PagePoolConfig config) {
     std::unique_ptr<PagePool> pool(new PagePool(store, std::move(mailbox), std::move(config)));
@@ -16,6 +33,8 @@ Result<std::unique_ptr<PagePool>> PagePool::open(store::Store& store, std::share
 }
 
 PagePool::~PagePool() {
+    showing_.close();
+    answering_.close();
     queue_.close();
     threads_.clear();
     // The last outcomes are still on their way to the disk.
@@ -38,13 +57,38 @@ bool PagePool::has_room() {
 void PagePool::read_pages(store::Reader& reader) {
     name_this_thread("page reader");
     Admissions admissions(store_);
-    const PageTools tools{.reader = reader, .admissions = admissions, .pdf = config_.pdf};
+    const PageTools tools{
+        .reader = reader, .admissions = admissions, .pdf = config_.pdf, .sites = &renderer_.sites()};
     while (auto fetched = queue_.pop()) {
         store_.begin(fetched->lease.lease);
-        store::Outcome outcome = fetch_page(*fetched, tools, store_.now());
-        note_health(*fetched, outcome);
-        finish(*std::move(fetched), std::move(outcome));
+        Reading reading = fetch_page(*fetched, tools, store_.now());
+        if (auto* question = std::get_if<ToModel>(&reading)) {
+            fetched->question = std::move(question->question);
+            send(*std::move(fetched), answering_);
+        } else if (std::holds_alternative<ToBrowser>(reading)) {
+            send(*std::move(fetched), showing_);
+        } else {
+            auto& outcome = std::get<store::Outcome>(reading);
+            note_health(*fetched, outcome);
+            finish(*std::move(fetched), std::move(outcome));
+        }
     }
+}
+
+void PagePool::send(FetchedUrl fetched, Detour& detour) {
+    ++fetched.crawl->on_detours;
+    ++traffic_->on_detours;
+    traffic_->bytes -= fetched.page->body.size();
+    traffic_->make_room(*mailbox_);
+    detour.add(std::move(fetched));
+}
+
+void PagePool::take_back(FetchedUrl fetched) {
+    --fetched.crawl->on_detours;
+    --traffic_->on_detours;
+    traffic_->bytes += fetched.page->body.size();
+    mailbox_->post(DetourEnded{});
+    queue_.push(std::move(fetched));
 }
 
 void PagePool::finish(FetchedUrl fetched, store::Outcome outcome) {
@@ -65,10 +109,13 @@ void PagePool::finish(FetchedUrl fetched, store::Outcome outcome) {
 void PagePool::Traffic::leave(std::uint64_t page_bytes, EngineMailbox& mailbox) {
     bytes -= page_bytes;
     const bool is_last = --pages == 0;
-    const bool makes_room = room_is_awaited && is_within_budget();
-    if (makes_room) room_is_awaited = false;
-    if (is_last || makes_room) mailbox.post(PagesDone{});
+    make_room(mailbox);
+    if (is_last) mailbox.post(PagesDone{});
     if (is_last) pages.notify_all();
+}
+
+void PagePool::Traffic::make_room(EngineMailbox& mailbox) {
+    if (room_is_awaited && is_within_budget() && room_is_awaited.exchange(false)) mailbox.post(PagesDone{});
 }
 
 void PagePool::note_health(const FetchedUrl& fetched, const store::Outcome& outcome) {

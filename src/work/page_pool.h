@@ -13,7 +13,10 @@
 #include "store/reader.h"
 #include "store/store.h"
 #include "work/engine_message.h"
+#include "work/answered_page.h"
+#include "work/detour.h"
 #include "work/fetch_page.h"
+#include "work/renderer.h"
 
 namespace quarry::work {
 
@@ -23,6 +26,9 @@ struct PagePoolConfig {
     std::size_t page_budget = 512;            // pages there
     fetch::PdfLimits pdf{};
     std::function<Result<std::unique_ptr<store::Reader>>()> open_reader{};
+    RenderTools rendering{};
+    AnswerTools answering{};
+    std::stop_token abort{};  // ends what is on a detour at once
 };
 
 class PagePool {
@@ -48,19 +54,19 @@ private:
         std::size_t page_budget = 0;
         std::atomic<std::uint64_t> bytes = 0;
         std::atomic<std::size_t> pages = 0;
+        std::atomic<std::size_t> on_detours = 0;  // of them: so slow that nobody else is to wait for them
         std::atomic<bool> room_is_awaited = false;
 
-        bool is_within_budget() const { return bytes < body_budget && pages < page_budget; }
+        bool is_within_budget() const { return bytes < body_budget && pages - on_detours < page_budget; }
         void leave(std::uint64_t page_bytes, EngineMailbox& mailbox);
+        void make_room(EngineMailbox& mailbox);
     };
 
-    PagePool(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, PagePoolConfig config)
-        : store_(store), mailbox_(std::move(mailbox)), config_(std::move(config)) {
-        traffic_->body_budget = config_.body_budget;
-        traffic_->page_budget = config_.page_budget;
-    }
+    PagePool(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, PagePoolConfig config);
 
     void read_pages(store::Reader& reader);
+    void send(FetchedUrl fetched, Detour& detour);
+    void take_back(FetchedUrl fetched);
     void finish(FetchedUrl fetched, store::Outcome outcome);
     void note_health(const FetchedUrl& fetched, const store::Outcome& outcome);
 
@@ -68,6 +74,8 @@ private:
     std::shared_ptr<EngineMailbox> mailbox_;
     PagePoolConfig config_;
     WorkQueue<FetchedUrl> queue_;
+    Renderer renderer_;
+    Detour showing_, answering_;
     std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
     std::vector<std::unique_ptr<store::Reader>> readers_;
     std::vector<std::jthread> threads_;

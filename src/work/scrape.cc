@@ -15,10 +15,12 @@ namespace quarry::work {
 
 namespace {
 
-Result<Document> read(const Page& page, const ScrapeOptions& options) {
+Result<Document> read(const Page& page, bool is_rendered, const ScrapeOptions& options) {
     if (page.status >= 400)
         return fail(net::http_error_code(page.status), net::http_status_line(page.status));
-    return read_document(page, options.extract, options.pdf);
+    extract::ExtractOptions how = options.extract;
+    how.is_rendered = is_rendered;
+    return read_document(page, how, options.pdf);
 }
 
 // Only a reader of the main content as markdown is served by another form of the page.
@@ -69,22 +71,23 @@ ScrapeRecord Scraper::scrape(const std::string& url, std::stop_token stop) const
         record.error = std::move(address).error();
         return record;
     }
-    std::string warning;
-    auto page = page_at(*std::move(address), stop, warning);
-    if (!page) {
-        record.error = std::move(page).error();
+    auto got = page_at(*std::move(address), stop);
+    if (!got) {
+        record.error = std::move(got).error();
         return record;
     }
-    record.final_url = page->final_url;
-    record.status_code = page->status;
-    record.content_type = page->content_type;
-    record.fetched_at = page->fetched_at;
-    keep(read(*page, options_), record);
-    if (record.document && !warning.empty()) record.document->warning = warning;
+    const Page& page = got->page;
+    record.final_url = page.final_url;
+    record.status_code = page.status;
+    record.content_type = page.content_type;
+    record.fetched_at = page.fetched_at;
+    record.picture = std::move(got->picture);
+    keep(read(page, got->is_rendered, options_), record);
+    if (record.document && !got->warning.empty()) record.document->warning = got->warning;
     return record;
 }
 
-Result<Page> Scraper::plain_page(url::Url address, const std::stop_token& stop) const {
+Result<Scraper::Got> Scraper::plain_page(url::Url address, const std::stop_token& stop) const {
     const auto get = [&](url::Url from) {
         return fetcher_.fetch({.url = std::move(from),
                                .headers = options_.headers,
@@ -92,57 +95,49 @@ Result<Page> Scraper::plain_page(url::Url address, const std::stop_token& stop) 
                                .wants_content = may_hold_text,
                                .stop = stop});
     };
-    auto page = get(std::move(address));
-    if (page && may_be_replaced(options_.extract)) {
-        if (auto better = markdown_address(*page)) {
+    Page page = TRY(get(std::move(address)));
+    if (may_be_replaced(options_.extract)) {
+        if (auto better = markdown_address(page)) {
             auto markdown = get(*std::move(better));
             if (markdown && is_markdown(*markdown)) {
-                page->body = std::move(markdown->body);
-                page->content_type = std::move(markdown->content_type);
+                page.body = std::move(markdown->body);
+                page.content_type = std::move(markdown->content_type);
             }
         }
     }
-    return page;
+    return Got{.page = std::move(page)};
 }
 
 // The page as it stands in the browser, in the place of what the server sent.
-Result<Page> Scraper::rendered_page(url::Url address, const std::stop_token& stop) const {
-    browser::RenderRequest request{.url = address};
-    request.headers = options_.headers;
-    request.policy = options_.policy;
-    request.user_agent = options_.user_agent;
-    request.blocked = {.ads = true, .fonts = true, .media = true, .images = true};
-    request.limits.time = options_.page_time;
+Result<Scraper::Got> Scraper::rendered_page(url::Url address, const std::stop_token& stop) const {
+    RenderWish wish = options_.render;
+    wish.policy = options_.policy;
+    browser::RenderRequest request = render_request(address, options_.headers, wish);
     request.stop = stop;
     browser::Rendered rendered = TRY(options_.browser->render(request));
-    return Page{.url = address.href(),
-                .final_url = std::move(rendered.final_url),
-                .status = rendered.status,
-                .headers = std::move(rendered.headers),
-                .content_type = "text/html;charset=utf-8",
-                .body = std::move(rendered.html),
-                .fetched_at = std::chrono::system_clock::now()};
+    Got got{.page = take_page(address, rendered), .is_rendered = true};
+    got.picture = std::move(rendered.picture);
+    got.warning = std::move(rendered.warning);
+    return got;
 }
 
-Result<Page> Scraper::page_at(url::Url address, const std::stop_token& stop, std::string& warning) const {
+Result<Scraper::Got> Scraper::page_at(url::Url address, const std::stop_token& stop) const {
     if (options_.rendering == Rendering::never || !options_.browser) return plain_page(address, stop);
     const std::string origin = address.origin();
-    const bool is_known =
-        rendered_origins_.with([&](const auto& origins) { return origins.contains(origin); });
-    if (is_known || options_.rendering == Rendering::always) {
-        auto page = rendered_page(address, stop);
-        // A PDF is no page to a browser, but one to us.
-        if (page || page.error().code != ErrorCode::unsupported) return page;
-        return plain_page(address, stop);
+    if (options_.rendering == Rendering::always || sites_.has(origin)) {
+        auto got = rendered_page(address, stop);
+        // A PDF is no page to a browser, but one to us, unless its picture is wanted.
+        const bool is_of_another_kind = !got && got.error().code == ErrorCode::unsupported;
+        return is_of_another_kind && !options_.render.picture ? plain_page(address, stop) : std::move(got);
     }
-    auto page = plain_page(address, stop);
-    if (!page || page->status >= 400 || !is_empty_shell(*page)) return page;
+    Got got = TRY(plain_page(address, stop));
+    if (got.page.status >= 400 || !is_empty_shell(got.page)) return got;
     auto rendered = rendered_page(address, stop);
     if (!rendered) {
-        warning = "the page is made by scripts, and the browser failed: " + rendered.error().message;
-        return page;
+        got.warning = "the page is made by scripts, and the browser failed: " + rendered.error().message;
+        return got;
     }
-    rendered_origins_.with([&](auto& origins) { origins.insert(origin); });
+    sites_.add(origin);
     return rendered;
 }
 

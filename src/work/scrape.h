@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -12,15 +11,17 @@
 
 #include <boost/json.hpp>
 
-#include "base/guarded.h"
 #include "base/result.h"
 #include "extract/extract.h"
 #include "fetch/fetcher.h"
 #include "fetch/pdf.h"
+#include "model/browsing.h"
 #include "model/document.h"
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "url/url.h"
+#include "work/render_page.h"
+#include "work/rendered_sites.h"
 
 namespace quarry::browser {
 class Pool;
@@ -36,16 +37,10 @@ struct ScrapeRecord {
     std::string content_type{};
     std::chrono::system_clock::time_point fetched_at{};
     std::optional<Document> document{};
+    std::string picture{};         // of the page in the browser, if one was wished for
     std::optional<Error> error{};  // set exactly if there is no document
 
     bool success() const { return document.has_value(); }
-};
-
-// Whether pages are read as a browser builds them.
-enum class Rendering : std::uint8_t {
-    never,
-    when_empty,  // only pages that are made by scripts, and then all of their site
-    always,
 };
 
 struct ScrapeOptions {
@@ -55,9 +50,8 @@ struct ScrapeOptions {
     std::vector<Header> headers{};
     int concurrency = 5;  // pages under way at once, in scrape_all
     Rendering rendering = Rendering::never;
-    browser::Pool* browser = nullptr;             // outlives the scraper; needed to render
-    std::string user_agent{};                     // in the browser, behind its own name
-    std::chrono::milliseconds page_time{30'000};  // in the browser
+    browser::Pool* browser = nullptr;  // outlives the scraper; needed to render
+    RenderWish render{};               // its policy is the one above
 };
 
 // Safe to use from many threads at once.
@@ -86,13 +80,19 @@ public:
     const ScrapeOptions& options() const { return options_; }
 
 private:
-    Result<Page> page_at(url::Url address, const std::stop_token& stop, std::string& warning) const;
-    Result<Page> plain_page(url::Url address, const std::stop_token& stop) const;
-    Result<Page> rendered_page(url::Url address, const std::stop_token& stop) const;
+    // A page, and what the browser has to do with it.
+    struct Got {
+        Page page{};
+        bool is_rendered = false;
+        std::string picture{}, warning{};
+    };
+    Result<Got> page_at(url::Url address, const std::stop_token& stop) const;
+    Result<Got> plain_page(url::Url address, const std::stop_token& stop) const;
+    Result<Got> rendered_page(url::Url address, const std::stop_token& stop) const;
 
     fetch::Fetcher& fetcher_;
     ScrapeOptions options_;
-    mutable Guarded<std::set<std::string>> rendered_origins_;  // whose pages were found to be empty
+    mutable RenderedSites sites_;
 };
 
 // The document's fields as in model/document_json.h, with `url`, `success`, `status_code`, `crawl_timestamp`,

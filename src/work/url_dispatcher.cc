@@ -112,12 +112,18 @@ void UrlDispatcher::fetch_ended(const FetchEnded& ended) {
     --on_the_wire_;
     if (const auto crawl = crawls_.find(ended.group); crawl != crawls_.end() && crawl->second) {
         // A crawl that was at its own limit may go on at any of its hosts.
-        const bool was_at_limit = crawl->second->running-- == crawl->second->options.max_concurrency;
+        const bool was_at_limit = !crawl->second->may_start_another();
+        --crawl->second->running;
         if (was_at_limit && lanes_.size() > 1) {
             for (const auto& [id, lane] : lanes_) look_at(*lane);
         }
     }
     if (const auto lane = lanes_.find(ended.host); lane != lanes_.end()) look_at(*lane->second);
+}
+
+void UrlDispatcher::detour_ended() {
+    for (const auto& [id, lane] : lanes_)
+        if (lane->waiting() > 0) look_at(*lane);
 }
 
 void UrlDispatcher::robots_arrived(RobotsCache::Answer answer) {

@@ -46,6 +46,7 @@ public:
     void add(std::vector<store::UrlLease> urls, const std::vector<store::HostRule>& rules);
 
     void fetch_ended(const FetchEnded& ended);
+    void detour_ended();
     void robots_arrived(RobotsCache::Answer answer);
     void group_changed(GroupId group);
 

@@ -90,6 +90,29 @@ TEST_CASE("scrape --render auto reads a page that scripts build, and asks no bro
     CHECK(place.site.count_requests("/plain") == 1);
 }
 
+TEST_CASE("scrape saves a picture beside the words, of what is in view or of the whole page") {
+    REQUIRE_BROWSER();
+    test::BrowserSite place;
+    place.page("/app", application);
+    test::TemporaryFolder folder;
+    const std::string file = folder.path() + "/a.png", pictures = folder.path() + "/pictures/";
+
+    const Ran one = run_quarry({"scrape", place.site.url("/app"), "--allow-private", "--screenshot", file});
+    const Ran whole = run_quarry(
+        {"scrape", place.site.url("/app"), "--allow-private", "--full-page-screenshot", pictures});
+    const Ran both = run_quarry({"scrape", place.site.url("/app"), "--screenshot", file,
+                                 "--full-page-screenshot", pictures});
+
+    CAPTURE(one.err);
+    CHECK(one.exit_code == 0);
+    CHECK(one.out.contains("Granite is solid and grey."));
+    CHECK(one.err.empty());
+    CHECK(beginning_of(file) == "\x89PNG\r\n\x1a\n");
+    CHECK(whole.exit_code == 0);
+    CHECK(std::distance(std::filesystem::recursive_directory_iterator(pictures), {}) > 0);
+    CHECK(both.exit_code == 2);
+}
+
 TEST_CASE("quarry may be killed while a page is in its browser: nothing of it is left") {
     REQUIRE_BROWSER();
     test::BrowserSite place;

@@ -1,0 +1,27 @@
+// The browser of a process that works: there when the first page needs it.
+#pragma once
+
+#include <memory>
+
+#include "app/settings.h"
+#include "base/guarded.h"
+#include "base/result.h"
+#include "browser/pool.h"
+#include "work/renderer.h"
+
+namespace quarry::app {
+
+class BrowserService {
+public:
+    // What the engine needs of it. Both outlive the tools.
+    work::RenderTools tools(const Settings& settings);
+
+private:
+    // Fails with `not_found` or `unsupported`, in a sentence that says what to do; asked again for each page,
+    // so that a browser that was installed meanwhile is found.
+    Result<browser::Pool*> open(const Settings& settings);
+
+    Guarded<std::unique_ptr<browser::Pool>> pool_;
+};
+
+}  // namespace quarry::app

@@ -1,0 +1,27 @@
+// Data and answers that are wanted of a page, beside its words.
+#pragma once
+
+#include <string>
+
+#include <boost/json.hpp>
+
+namespace quarry {
+
+struct DataWish {
+    bool wants_json = false;
+    boost::json::value schema{};  // null: none
+    std::string prompt{};
+    bool wants_summary = false;
+    std::string question{};    // "": none
+    std::string highlights{};  // the query; "": none
+
+    bool wants_any() const { return wants_json || needs_model(); }
+    // Whether nothing but a language model can answer.
+    bool needs_model() const {
+        return wants_summary || !question.empty() || !highlights.empty() || !prompt.empty();
+    }
+
+    bool operator==(const DataWish&) const = default;
+};
+
+}  // namespace quarry
