@@ -51,6 +51,8 @@ constexpr Route table[] = {
     {post, "/v2/scrape", "Fetch one page and give its words", scrape_page, json_body},
     {post, "/v2/parse", "Give the words of a file that is sent along", parse_file, form_body},
     {get, "/v2/scrape/{id}", "The document of a scrape", show_scrape},
+    {get, "/v2/media/{name}", "A picture of a page, by the name it was given", show_media, BodyKind::none,
+     Access::open},
     {post, "/v2/crawl", "Begin a crawl", begin_crawl, json_body},
     polled("/v2/crawl/active", "Crawls that run", list_active_crawls),
     polled("/v2/crawl/ongoing", "Crawls that run", list_active_crawls),

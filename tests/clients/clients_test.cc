@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include "browser/chromium_command.h"
 #include "program/data_home.h"
 #include "program/service.h"
+#include "servers/imitation_chat.h"
 #include "servers/nginx.h"
 
 using namespace quarry;
@@ -47,11 +49,23 @@ void write_site(const TemporaryFolder& folder) {
                  "<!doctype html><html lang=en><title>The yard</title><main><h1>The yard</h1><p>Granite is "
                  "the hardest stone of this yard, and <b>marble</b> the whitest.</p><p>" +
                      links + "</p></main>");
+    // Nothing links to these: they are for those who scrape with a browser.
+    folder.write("browser/form.html",
+                 "<!doctype html><title>Order</title><style>body{margin:0;background:#fff;font:20px "
+                 "sans-serif}h1{background:#246;color:#fff;margin:0;padding:20px}</style><main><h1>Order a "
+                 "stone</h1><p><input id=stone> <button id=order>Order</button></p><p id=said>Nothing was "
+                 "ordered yet, though there is a lot to choose from.</p></main><script>"
+                 "document.querySelector('#order').onclick = () => { document.querySelector('#said').textContent"
+                 " = 'You have ordered ' + document.querySelector('#stone').value + '. Price: 5' }</script>");
+    folder.write("browser/app.html",
+                 "<!doctype html><title>App</title><div id=root></div><script>document.getElementById('root')"
+                 ".innerHTML = '<h1>The app</h1><p>' + 'Slate splits into plates. '.repeat(20) + '</p>'"
+                 "</script>");
     folder.write("private/plans.html", "<!doctype html><title>Plans</title><p>Nobody reads this.</p>");
     folder.write("robots.txt", "User-agent: *\nDisallow: /private/\n");
 }
 
-void run_client(const std::string& script) {
+void run_client(const std::string& script, const std::vector<std::string>& environment = {}) {
     if (const std::string reason = install_clients(); !reason.empty()) {
         MESSAGE("skipped: clients from npm: " << reason);
         return;
@@ -64,7 +78,7 @@ void run_client(const std::string& script) {
         return;
     }
     const DataHome home;
-    Service service(home);
+    Service service(home, free_port(), environment);
 
     const Ran ran =
         run_program(std::string(QUARRY_CLIENTS) + "/node", {std::string(QUARRY_CLIENTS) + "/" + script},
@@ -82,6 +96,16 @@ void run_client(const std::string& script) {
 
 TEST_CASE("the JavaScript SDK works with the server") {
     run_client("sdk.mjs");
+}
+
+TEST_CASE("the JavaScript SDK gets pictures, actions and data from pages in a browser") {
+    if (!browser::find_chromium({})) {
+        MESSAGE("skipped: there is no browser");
+        return;
+    }
+    const ImitationChat model;
+
+    run_client("sdk_browser.mjs", {"OPENAI_BASE_URL=" + model.url(), "QUARRY_MODEL_NAME=small"});
 }
 
 TEST_CASE("Firecrawl's command line works with the server") {

@@ -140,6 +140,66 @@ TEST_CASE("an extraction that finds nothing has failed, and says what to configu
     CHECK(contains(answer.at("error"), "model.url"));
 }
 
+TEST_CASE("pages of batches, crawls and extractions have data, and a model is asked once about each") {
+    const Shop shop;
+    ImitationChat model;
+    const DataHome home;
+    const Service service(home, free_port(), settings_for(model));
+    const std::string wish =
+        R"([{"type":"json","schema":{"type":"object","properties":{"price":{"type":"integer"}}}},"summary"])";
+
+    const json::value batch =
+        service.client
+            .post("/v2/batch/scrape", fmt::format(R"({{"urls":["{}","{}"],"formats":{}}})", shop.url("/mug"),
+                                                  shop.url("/cup"), wish))
+            .json();
+    const json::value crawl =
+        service.client
+            .post("/v2/crawl", fmt::format(R"({{"url":"{}","sitemap":"skip","scrapeOptions":{{"formats":{}}}}})",
+                                           shop.url("/mug"), wish))
+            .json();
+    const std::string batch_path = "/v2/batch/scrape/" + std::string(batch.at("id").as_string());
+    const json::object all = service.client.wait_for(batch_path);
+    const json::object some = service.client.wait_for("/v2/crawl/" + std::string(crawl.at("id").as_string()));
+    const json::value job = extracted(service, fmt::format(R"({{"urls":["{}"],"prompt":"the price",
+        "schema":{{"type":"object","properties":{{"price":{{"type":"integer"}}}}}}}})",
+                                                           shop.url("/cup")));
+    const std::size_t asked = model.heard().size();
+
+    REQUIRE(all.at("data").as_array().size() == 2);
+    for (const json::value& document : all.at("data").as_array()) {
+        CHECK((document.at("json").at("price") == 5 || document.at("json").at("price") == 3));
+        CHECK(contains(document.at("summary"), "The page begins: "));
+        CHECK_FALSE(document.as_object().contains("markdown"));
+        CHECK_FALSE(document.as_object().contains("rawHtml"));
+    }
+    CHECK(some.at("data").as_array().at(0).at("json").at("price") == 5);
+    CHECK(job.at("data").at("price") == 3);
+    CHECK(service.client.wait_for(batch_path).at("data") == all.at("data"));
+    CHECK(model.heard().size() == asked);
+}
+
+TEST_CASE("a model that does not answer costs the data, and not the page") {
+    const Shop shop;
+    const DataHome home;
+    const Service service(
+        home, free_port(),
+        {fmt::format("OPENAI_BASE_URL=http://127.0.0.1:{}", free_port()), "QUARRY_MODEL_NAME=small"});
+
+    const json::value begun =
+        service.client
+            .post("/v2/batch/scrape",
+                  fmt::format(R"({{"urls":["{}"],"formats":["markdown","summary"]}})", shop.url("/mug")))
+            .json();
+    const json::object status =
+        service.client.wait_for("/v2/batch/scrape/" + std::string(begun.at("id").as_string()));
+
+    REQUIRE(status.at("data").as_array().size() == 1);
+    const json::value& document = status.at("data").as_array().at(0);
+    CHECK(contains(document.at("markdown"), "Mugs are made of clay"));
+    CHECK(document.as_object().contains("warning"));
+}
+
 TEST_CASE("requests for data that cannot work are refused") {
     const DataHome home;
     const Service service(home);

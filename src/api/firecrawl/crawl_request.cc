@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "crawl/browsing_json.h"
 #include "html/selector.h"
 #include "model/job.h"
 
@@ -29,8 +30,7 @@ constexpr std::array known_formats{
 };
 
 // Those that Firecrawl has and that need something which is not here.
-constexpr std::array<std::string_view, 7> other_formats{
-    "screenshot", "screenshot@fullPage", "branding", "product", "menu", "audio", "video"};
+constexpr std::array<std::string_view, 5> other_formats{"branding", "product", "menu", "audio", "video"};
 
 // [{"selector", "attribute"}], in a format's object.
 void read_attributes(Fields& fields, const json::object& format, CrawlOptions& options) {
@@ -54,6 +54,16 @@ void read_attributes(Fields& fields, const json::object& format, CrawlOptions& o
         options.attributes.push_back(
             {std::string(selector->get_string()), std::string(attribute->get_string())});
     }
+}
+
+void read_screenshot(Fields& fields, std::string_view name, const json::object& format,
+                     CrawlOptions& options) {
+    auto picture = crawl::read_picture(format);
+    if (!picture)
+        return fields.reject("formats", "has a screenshot that cannot be taken: " + picture.error().message);
+    if (options.picture) return fields.reject("formats", "has more than one screenshot");
+    if (name != "screenshot") picture->full_page = true;
+    options.picture = *std::move(picture);
 }
 
 void read_change_tracking(Fields& fields, const json::object& format, CrawlOptions& options) {
@@ -88,6 +98,8 @@ void read_format(Fields& fields, const json::value& value, CrawlOptions& options
         options.formats.*(known->wanted) = true;
     } else if (name == "attributes") {
         read_attributes(fields, object ? *object : nothing, options);
+    } else if (name == "screenshot" || name == "screenshot@fullPage") {
+        read_screenshot(fields, name, object ? *object : nothing, options);
     } else if (name == "changeTracking") {
         read_change_tracking(fields, object ? *object : nothing, options);
     } else if (read_data_format(fields, name, object ? *object : nothing, data)) {
@@ -97,7 +109,8 @@ void read_format(Fields& fields, const json::value& value, CrawlOptions& options
     } else {
         fields.reject("formats",
                       fmt::format("has \"{}\": there are markdown, html, rawHtml, links, images, "
-                                  "attributes, changeTracking, json, summary, question and highlights",
+                                  "attributes, changeTracking, screenshot, json, summary, question and "
+                                  "highlights",
                                   name.substr(0, 40)));
     }
 }
@@ -109,6 +122,31 @@ void read_formats(Fields& fields, CrawlOptions& options, DataWish& data) {
     if (!list || list->empty()) return;
     options.formats.markdown = false;
     for (const json::value& format : *list) read_format(fields, format, options, data);
+}
+
+// What only a browser can do has every page shown in one; else those that are empty without.
+void read_browsing(Fields& fields, CrawlOptions& options) {
+    constexpr std::int64_t longest_wait = 60'000;
+    if (const auto wait = fields.integer("waitFor", 0, longest_wait))
+        options.wait_for = std::chrono::milliseconds(*wait);
+    options.mobile = fields.flag("mobile").value_or(false);
+    options.block_ads = fields.flag("blockAds").value_or(true);
+    if (const json::value* value = fields.any("actions")) {
+        auto actions = crawl::read_actions(*value);
+        if (!actions) return fields.reject("actions", "cannot work: " + actions.error().message);
+        options.actions = *std::move(actions);
+    }
+    options.render = Rendering::when_empty;
+    if (const auto word = fields.text("render")) {
+        const auto rendering = crawl::parse_rendering(*word);
+        if (!rendering) return fields.reject("render", "cannot work: " + rendering.error().message);
+        options.render = *rendering;
+    }
+    const bool needs_browser =
+        options.wait_for.count() > 0 || options.mobile || !options.actions.empty() || options.picture;
+    if (needs_browser) options.render = Rendering::always;
+    if (const auto checked = crawl::check_browsing(options); !checked)
+        fields.reject("actions", "cannot work: " + checked.error().message);
 }
 
 std::vector<Header> read_headers(Fields& fields) {
@@ -210,6 +248,7 @@ CrawlOptions options_of_pages(std::string_view kind) {
     return {.kind = std::string(kind),
             .list_only_seeds = true,
             .ignore_robots = true,
+            .render = Rendering::when_empty,
             .keep_errors = true,
             .collection = "scrapes",
             .embed = false,
@@ -219,10 +258,11 @@ CrawlOptions options_of_pages(std::string_view kind) {
 PageWish read_page_wish(Fields& fields, CrawlOptions& options, DataFormats data) {
     PageWish wish;
     read_formats(fields, options, wish.data);
+    read_browsing(fields, options);
     if (data == DataFormats::refused && wish.data.wants_any())
         fields.reject(
             "formats",
-            "has json, summary, question or highlights, which only /v2/scrape and /v2/extract offer");
+            "has json, summary, question or highlights, which are not offered here");
     options.headers = read_headers(fields);
     options.full_page = fields.flag("onlyMainContent") == false;
     read_selectors(fields, "includeTags", options.include_tags);
@@ -235,7 +275,10 @@ PageWish read_page_wish(Fields& fields, CrawlOptions& options, DataFormats data)
         return std::chrono::milliseconds(*number);
     };
     constexpr std::int64_t shortest_timeout = 1'000;
-    set(wish.timeout, duration("timeout", shortest_timeout));
+    const auto timeout = duration("timeout", shortest_timeout);
+    if (timeout && options.wait_for > *timeout / 2)
+        fields.reject("waitFor", "is more than half of the timeout");
+    set(wish.timeout, timeout);
     wish.max_age = duration("maxAge", 0);
     wish.min_age = duration("minAge", 0);
     set(wish.store_in_cache, fields.flag("storeInCache"));
@@ -244,14 +287,14 @@ PageWish read_page_wish(Fields& fields, CrawlOptions& options, DataFormats data)
 }
 
 CrawlOptions read_crawl_request(const json::object& body, std::vector<Issue>& issues) {
-    CrawlOptions options;
+    CrawlOptions options{.render = Rendering::when_empty};
     Fields fields(body, issues);
     if (auto url = fields.url("url")) options.urls = {*std::move(url)};
     read_scope(fields, options);
     read_manners(fields, options);
     if (const json::object* page = fields.object("scrapeOptions")) {
         Fields inner(*page, issues, "scrapeOptions.");
-        read_page_wish(inner, options);
+        options.data = read_page_wish(inner, options, DataFormats::taken).data;
     }
     check(options, issues, "scrapeOptions.");
     return options;
@@ -262,7 +305,7 @@ CrawlOptions read_batch_request(const json::object& body, std::vector<Issue>& is
     CrawlOptions options = options_of_pages("batch_scrape");
     Fields fields(body, issues);
     read_manners(fields, options);
-    read_page_wish(fields, options);
+    options.data = read_page_wish(fields, options, DataFormats::taken).data;
     const auto urls = fields.texts("urls");
     if (!urls && !fields.any("urls")) fields.reject("urls", "is missing");
     fields.text("appendToId");  // read by whoever begins the batch; here only what it is of

@@ -22,12 +22,11 @@ struct PageWish {
     std::optional<std::chrono::milliseconds> max_age{}, min_age{};  // of a page that is stored already
     bool store_in_cache = true;
     bool cached_only = false;
-    DataWish data{};  // only a scrape may have one
+    DataWish data{};
 };
 
 // The fields of ScrapeOptions: formats, onlyMainContent, includeTags, headers, …
-// Formats that ask about the page are refused where nobody could answer: a status that lists thousands of
-// pages.
+// Formats that ask about the page are refused where nobody asks: pages of a search, and files.
 enum class DataFormats : std::uint8_t { refused, taken };
 PageWish read_page_wish(Fields& fields, crawl::CrawlOptions& options,
                         DataFormats data = DataFormats::refused);

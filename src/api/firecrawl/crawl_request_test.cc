@@ -176,6 +176,59 @@ TEST_CASE("formats with options of their own are read from their objects") {
     CHECK(options.change_tag == "daily");
 }
 
+TEST_CASE("what only a browser can do has the page shown in one") {
+    struct Row {
+        const char* fields;
+        Rendering rendering;
+    };
+    constexpr Row rows[] = {
+        {R"("onlyMainContent":true)", Rendering::when_empty},
+        {R"("render":"never")", Rendering::never},
+        {R"("render":"always")", Rendering::always},
+        {R"("waitFor":500)", Rendering::always},
+        {R"("mobile":true)", Rendering::always},
+        {R"("formats":["screenshot"])", Rendering::always},
+        {R"("actions":[{"type":"scrape"}])", Rendering::always},
+        {R"("actions":[],"waitFor":0,"mobile":false)", Rendering::when_empty},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.fields);
+        std::vector<Issue> issues;
+        const auto request =
+            read_scrape_request(parsed(R"({"url":"a.example",)" + std::string(row.fields) + "}"), issues);
+        CHECK(issues.empty());
+        CHECK(request.options.render == row.rendering);
+    }
+}
+
+TEST_CASE("screenshots are read as texts and as objects") {
+    std::vector<Issue> issues;
+    const auto picture = [&](const std::string& format) {
+        return read_scrape_request(parsed(R"({"url":"a.example","formats":[)" + format + "]}"), issues)
+            .options.picture.value();
+    };
+
+    CHECK(picture(R"("screenshot")") == PictureWish{});
+    CHECK(picture(R"("screenshot@fullPage")") == PictureWish{.full_page = true});
+    CHECK(picture(R"({"type":"screenshot","fullPage":true,"quality":50,"viewport":{"width":800,"height":600}})") ==
+          PictureWish{.kind = PictureKind::jpeg, .quality = 50, .full_page = true, .viewport = Viewport{800, 600}});
+    CHECK(issues.empty());
+}
+
+TEST_CASE("what cannot be asked of a browser is refused, with the field that asks for it") {
+    for (const char* fields :
+         {R"("waitFor":60001)", R"("waitFor":-1)", R"("waitFor":4000,"timeout":5000)", R"("mobile":1)",
+          R"("render":"sometimes")", R"("actions":{})", R"("actions":[{"type":"dance"}])",
+          R"("waitFor":50000,"actions":[{"type":"wait","milliseconds":20000}])",
+          R"("formats":["screenshot","screenshot@fullPage"])",
+          R"("formats":[{"type":"screenshot","quality":101}])"}) {
+        CAPTURE(fields);
+        std::vector<Issue> issues;
+        read_scrape_request(parsed(R"({"url":"a.example",)" + std::string(fields) + "}"), issues);
+        CHECK(issues.size() == 1);
+    }
+}
+
 TEST_CASE("a page that is to be asked about is stored with more than is shown of it") {
     std::vector<Issue> issues;
     const auto request = read_scrape_request(

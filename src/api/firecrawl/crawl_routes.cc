@@ -74,8 +74,9 @@ void show(Api& api, store::Reader& reader, Call call, std::string_view kind) {
     if (!group) return call.respond(reply(group.error()));
     constexpr std::int64_t most_skipped = 1'000'000'000;
     const StatusPage page{.skip = number_in(call.request(), "skip", 0, most_skipped, 0),
-                          .limit = static_cast<int>(number_in(call.request(), "limit", 1, 100, 100))};
-    const std::string self = origin_of(call.request()) + std::string(path_of(kind)) + id_of(*group, reader);
+                          .limit = static_cast<int>(number_in(call.request(), "limit", 1, 100, 100)),
+                          .origin = origin_of(call.request())};
+    const std::string self = page.origin + std::string(path_of(kind)) + id_of(*group, reader);
     const auto status = crawl_status(reader, *group, page, self);
     call.respond(status ? reply(*status) : reply(status.error()));
 }
@@ -100,6 +101,14 @@ Result<json::object> errors_of(store::Reader& reader, const Call& call, std::str
     return json::object{{"errors", std::move(errors)}, {"robotsBlocked", std::move(blocked)}};
 }
 
+// What only a model can answer is not promised without one.
+void check_model(Api& api, const crawl::CrawlOptions& options, std::string_view field,
+                 std::vector<Issue>& issues) {
+    if (options.data.needs_model() && api.services().model == nullptr)
+        issues.push_back({.path = std::string(field),
+                          .message = "has one that " + std::string(needs_model_sentence)});
+}
+
 void show_errors(store::Reader& reader, const Call& call, std::string_view kind) {
     const auto errors = errors_of(reader, call, kind);
     call.respond(errors ? reply(*errors) : reply(errors.error()));
@@ -121,6 +130,7 @@ void cancel(Api& api, store::Reader& reader, const Call& call, std::string_view 
 void begin_crawl(Api& api, store::Reader& reader, Call call) {
     std::vector<Issue> issues;
     auto options = read_crawl_request(call.body, issues);
+    check_model(api, options, "scrapeOptions.formats", issues);
     if (!issues.empty()) return call.respond(reply(issues));
     const auto answer = begin(api, reader, call, std::move(options));
     call.respond(answer ? reply(*answer) : reply(answer.error()));
@@ -130,6 +140,7 @@ void begin_batch(Api& api, store::Reader& reader, Call call) {
     std::vector<Issue> issues;
     std::vector<std::string> invalid;
     auto options = read_batch_request(call.body, issues, invalid);
+    check_model(api, options, "formats", issues);
     if (!issues.empty()) return call.respond(reply(issues));
     const json::value* batch = call.body.if_contains("appendToId");
     const bool is_for_more = batch && batch->is_string();

@@ -51,7 +51,7 @@ Result<Documents> read_documents(store::Reader& reader, const Group& group, cons
                 documents.has_more = true;
                 return documents;
             }
-            documents.list.push_back(firecrawl_document(page, formats));
+            documents.list.push_back(firecrawl_document(page, formats, {.origin = wanted.origin}));
         }
         if (!pages.next) return documents;
         after = *pages.next;

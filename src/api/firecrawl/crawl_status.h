@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <boost/json.hpp>
 
@@ -16,6 +17,7 @@ namespace quarry::api {
 struct StatusPage {
     std::int64_t skip = 0;  // documents that the client has
     int limit = 100;        // of documents in one answer
+    std::string origin{};   // of this server, as the client reached it
 };
 
 // `next` leads on only if more documents are finished already: clients follow it without a pause.

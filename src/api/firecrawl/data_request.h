@@ -8,23 +8,9 @@
 #include <boost/json.hpp>
 
 #include "api/fields.h"
+#include "model/data_wish.h"
 
 namespace quarry::api {
-
-struct DataWish {
-    bool wants_json = false;
-    boost::json::value schema{};  // null: none
-    std::string prompt{};
-    bool wants_summary = false;
-    std::string question{};    // "": none
-    std::string highlights{};  // the query; "": none
-
-    bool wants_any() const { return wants_json || needs_model(); }
-    // Whether nothing but a language model can answer.
-    bool needs_model() const {
-        return wants_summary || !question.empty() || !highlights.empty() || !prompt.empty();
-    }
-};
 
 inline constexpr std::string_view needs_model_sentence =
     "needs a language model, which this server does not have: set model.url and model.name (or "

@@ -1,5 +1,10 @@
 #include "api/firecrawl/document.h"
 
+#include <fmt/format.h>
+
+#include "api/firecrawl/page_answers.h"
+#include "base/base64.h"
+#include "model/media.h"
 #include "net/http_status.h"
 
 namespace quarry::api {
@@ -36,9 +41,54 @@ json::object metadata_of(const StoredPage& page, json::object& details) {
     return metadata;
 }
 
+// "image/png" to "png".
+std::string_view extension_of(std::string_view type) {
+    return type.substr(type.find('/') + 1);
+}
+
+// The address of a picture, or all of it. Null if it was too much to keep.
+json::value link_of(const json::value& medium, const StoredPage& page, const MediaLinks& links) {
+    const json::object* object = medium.if_object();
+    const json::value* token = object ? object->if_contains("token") : nullptr;
+    const json::value* type = object ? object->if_contains("type") : nullptr;
+    if (!token || !type || !token->is_string() || !type->is_string()) return nullptr;
+    const std::string name(token->get_string()), kind(type->get_string());
+    if (links.media.empty())
+        return json::value(fmt::format("{}/v2/media/{}.{}", links.origin, media_name(page.content_id, name),
+                                       extension_of(kind)));
+    const auto found = find_media(links.media, name);
+    if (!found) return nullptr;
+    return json::value(fmt::format("data:{};base64,{}", kind, encode_base64(found->bytes)));
+}
+
+json::array links_of(const json::object& media, std::string_view name, const StoredPage& page,
+                     const MediaLinks& links) {
+    json::array all;
+    const json::value* list = media.if_contains(name);
+    if (!list || !list->is_array()) return all;
+    for (const json::value& medium : list->get_array()) all.push_back(link_of(medium, page, links));
+    return all;
+}
+
+// `screenshot`, and what the actions gave.
+void add_shown(const StoredPage& page, json::object& details, const MediaLinks& links,
+               json::object& document) {
+    const json::value* stored = details.if_contains("media");
+    if (!stored || !stored->is_object()) return;
+    const json::object& media = stored->get_object();
+    if (const json::value* picture = media.if_contains("screenshot"))
+        document["screenshot"] = link_of(*picture, page, links);
+    json::value* actions = details.if_contains("actions");
+    if (!actions || !actions->is_object()) return;
+    json::object& given = actions->get_object();
+    given["screenshots"] = links_of(media, "screenshots", page, links);
+    given["pdfs"] = links_of(media, "pdfs", page, links);
+    document["actions"] = std::move(given);
+}
+
 }  // namespace
 
-json::object firecrawl_document(const StoredPage& page, const Formats& formats) {
+json::object firecrawl_document(const StoredPage& page, const Formats& formats, const MediaLinks& links) {
     json::object document;
     if (!page.content) return document;
     json::object details = details_of(page);
@@ -50,6 +100,9 @@ json::object firecrawl_document(const StoredPage& page, const Formats& formats) 
     move_field(details, "attributes", document);
     move_field(details, "changeTracking", document);
     move_field(details, "warning", document);
+    add_shown(page, details, links, document);
+    if (json::value* answers = details.if_contains("answers"); answers && answers->is_object())
+        put_answers(std::move(answers->get_object()), document);
     document["metadata"] = metadata_of(page, details);
     return document;
 }

@@ -1,6 +1,5 @@
-// Data of several pages, as a job: the pages are a group like those of a batch, which remembers what is
-// wanted of them; the data is made from the stored pages when somebody asks for it. So a restart loses
-// nothing.
+// Data of several pages, as a job: the pages are a group like those of a batch. The worker that reads a page
+// makes its data, which is stored with it; whoever asks for the job is given that of all pages, merged.
 #include "api/firecrawl/crawl_request.h"
 #include "api/firecrawl/data_request.h"
 #include "api/firecrawl/groups.h"
@@ -49,22 +48,9 @@ crawl::CrawlOptions read_extract_request(const json::object& body, std::vector<I
     options.limit = most_urls;
     options.priority = priority_high;
     options.formats = Formats();
-    store_for_answers(options.formats);
-    options.about["extract"] = {{"schema", wish.schema},
-                                {"prompt", wish.prompt},
-                                {"showSources", fields.flag("showSources").value_or(false)}};
+    options.data = wish;
+    options.about["extract"] = {{"showSources", fields.flag("showSources").value_or(false)}};
     return options;
-}
-
-DataWish wish_of(const json::object& about) {
-    DataWish wish{.wants_json = true};
-    const json::value* extract = about.if_contains("extract");
-    const json::object* object = extract != nullptr ? extract->if_object() : nullptr;
-    if (object == nullptr) return wish;
-    if (const json::value* schema = object->if_contains("schema")) wish.schema = *schema;
-    if (const json::value* prompt = object->if_contains("prompt"); prompt != nullptr && prompt->is_string())
-        wish.prompt = prompt->get_string();
-    return wish;
 }
 
 bool shows_sources(const json::object& about) {
@@ -81,29 +67,40 @@ struct Extracted {
     std::string warning{};
 };
 
-Result<Extracted> extract_all(Api& api, store::Reader& reader, const Group& group, const DataWish& wish) {
+// What the record of a page says beside its words.
+json::object answers_of(const StoredPage& page) {
+    json::error_code error;
+    json::value details = json::parse(page.content->details, error);
+    const json::object* object = error ? nullptr : details.if_object();
+    const json::value* answers = object != nullptr ? object->if_contains("answers") : nullptr;
+    return answers != nullptr && answers->is_object() ? answers->get_object() : json::object();
+}
+
+void take(const json::object& answers, std::string_view name, std::string& into) {
+    const json::value* words = answers.if_contains(name);
+    if (words != nullptr && words->is_string()) into = words->get_string();
+}
+
+Result<Extracted> extract_all(store::Reader& reader, const Group& group) {
     const auto pages = TRY(reader.pages({.group = group.id, .limit = most_urls, .with_content = true}));
     Extracted extracted{.error = "no page could be fetched"};
     for (const StoredPage& page : pages.pages) {
         if (!page.content) continue;
-        json::object document;
-        const auto added = add_answers(page, wish, api.services().model.get(), api.stopping(), document);
-        if (!added) {
-            extracted.error = added.error().message;
-            continue;
-        }
-        chat::merge_into(extracted.data, document["json"]);
+        const json::object answers = answers_of(page);
+        take(answers, "error", extracted.error);
+        take(answers, "warning", extracted.warning);
+        const json::value* data = answers.if_contains("json");
+        if (data == nullptr) continue;
+        chat::merge_into(extracted.data, *data);
         extracted.sources.emplace_back(page.facts.url);
-        if (const json::value* warning = document.if_contains("warning"))
-            extracted.warning = warning->as_string();
     }
     return extracted;
 }
 
-void answer_with_data(Api& api, store::Reader& reader, const Call& call, const Group& group) {
+void answer_with_data(store::Reader& reader, const Call& call, const Group& group) {
     const auto options = crawl::options_of(group);
     if (!options) return call.respond(reply(options.error()));
-    auto extracted = extract_all(api, reader, group, wish_of(options->about));
+    auto extracted = extract_all(reader, group);
     if (!extracted) return call.respond(reply(extracted.error()));
     const bool is_there = !extracted->sources.empty();
     json::object answer{{"success", true},
@@ -136,13 +133,11 @@ void begin_extract(Api& api, store::Reader& reader, Call call) {
         reply(json::object{{"success", true}, {"id", id_of(*group, reader)}, {"urlTrace", json::array()}}));
 }
 
-void show_extract(Api& api, store::Reader& reader, Call call) {
+void show_extract(Api&, store::Reader& reader, Call call) {
     const auto group = find_group(reader, call, extract_kind);
     if (!group) return call.respond(reply(group.error()));
     if (group->is_over() && group->state != JobState::cancelled)
-        return api.post_slow(call, [&api, call, group = *group](store::Reader& own) {
-            answer_with_data(api, own, call, group);
-        });
+        return answer_with_data(reader, call, *group);
     const bool is_cancelled = group->state == JobState::cancelled;
     call.respond(reply(json::object{{"success", true},
                                     {"status", is_cancelled ? "cancelled" : "processing"},

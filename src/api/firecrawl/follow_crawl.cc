@@ -29,10 +29,16 @@ std::string offered_protocol(const Request& request) {
 // missed and none comes twice, however many events come together.
 class CrawlFollower : public std::enable_shared_from_this<CrawlFollower> {
 public:
-    // `sent` documents were in the first message.
     CrawlFollower(Api& api, std::shared_ptr<Follower> client, const Group& group, Formats formats,
-                  std::int64_t sent)
-        : api_(api), client_(std::move(client)), group_(group.id), formats_(formats), skip_(sent) {}
+                  std::string origin)
+        : api_(api),
+          client_(std::move(client)),
+          group_(group.id),
+          formats_(formats),
+          links_{.origin = std::move(origin)} {}
+
+    // So many documents were in the first message.
+    void begin_after(std::int64_t sent) { skip_ = sent; }
 
     // Any thread. Sends what is new; one desk does at a time.
     void catch_up() {
@@ -66,7 +72,7 @@ private:
                                                  .with_content = true}));
             for (const StoredPage& page : pages.pages)
                 client_->send(json::serialize(
-                    json::object{{"type", "document"}, {"data", firecrawl_document(page, formats_)}}));
+                    json::object{{"type", "document"}, {"data", firecrawl_document(page, formats_, links_)}}));
             if (!pages.pages.empty()) after_ = pages.last;
             has_more = pages.next.has_value();
         }
@@ -79,6 +85,7 @@ private:
     const std::shared_ptr<Follower> client_;
     const GroupId group_;
     const Formats formats_;
+    const MediaLinks links_;
     std::atomic<int> news_ = 0;
     // Of the desk that runs.
     std::int64_t after_ = 0, skip_ = 0;
@@ -94,10 +101,12 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
         return;
     }
     const auto options = crawl::options_of(*group);
-    const auto status = crawl_status(reader, *group, {}, "");
+    const std::string origin = origin_of(call.request());
+    const auto status = crawl_status(reader, *group, {.origin = origin}, "");
     if (!options || !status) return client->close(internal_error, "the crawl cannot be read");
-    const auto follower = std::make_shared<CrawlFollower>(api, client, *group, options->formats,
-                                                          std::ssize(status->at("data").as_array()));
+    const auto follower =
+        std::make_shared<CrawlFollower>(api, client, *group, options->formats, origin);
+    follower->begin_after(std::ssize(status->at("data").as_array()));
     client->set_on_drained([weak = std::weak_ptr(follower)] {
         if (const auto here = weak.lock()) here->catch_up();
     });

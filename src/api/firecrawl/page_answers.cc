@@ -1,7 +1,6 @@
 #include "api/firecrawl/page_answers.h"
 
 #include "api/firecrawl/document.h"
-#include "chat/page_questions.h"
 
 namespace quarry::api {
 namespace {
@@ -18,16 +17,11 @@ void warn(json::object& document, const std::string& sentence) {
     document["warning"] = before.empty() ? sentence : before + "; " + sentence;
 }
 
-Result<void> add_data(const chat::PageText& page, const DataWish& wish, chat::Model* model,
-                      const std::stop_token& stop, json::object& document) {
-    std::optional<schema::Schema> schema;
-    if (!wish.schema.is_null()) schema = TRY(schema::Schema::parse(wish.schema));
-    const auto filled = TRY(
-        chat::answer_page(page, {.schema = schema ? &*schema : nullptr, .prompt = wish.prompt}, model, stop));
-    document["json"] = filled.data;
-    if (!filled.problems.empty())
-        warn(document, "the data does not keep the schema: " + sentence_of(filled.problems));
-    return {};
+chat::PageText text_of_page(const StoredPage& page) {
+    const json::object document = firecrawl_document(page, {.markdown = true, .raw_html = true});
+    return {.url = page.facts.final_url.empty() ? page.facts.url : page.facts.final_url,
+            .html = field_of(document, "rawHtml"),
+            .markdown = field_of(document, "markdown")};
 }
 
 }  // namespace
@@ -37,28 +31,21 @@ void store_for_answers(Formats& formats) {
     formats.markdown = true;
 }
 
-chat::PageText text_of_page(const StoredPage& page) {
-    const json::object document = firecrawl_document(page, {.markdown = true, .raw_html = true});
-    return {.url = page.facts.final_url.empty() ? page.facts.url : page.facts.final_url,
-            .html = field_of(document, "rawHtml"),
-            .markdown = field_of(document, "markdown")};
+void put_answers(json::object answers, json::object& document) {
+    for (auto& [name, value] : answers) {
+        const bool is_for_people = name == "warning" || name == "error";
+        if (is_for_people && value.is_string()) {
+            warn(document, std::string(value.get_string()));
+        } else {
+            document[name] = std::move(value);
+        }
+    }
 }
 
 Result<void> add_answers(const StoredPage& page, const DataWish& wish, chat::Model* model,
                          const std::stop_token& stop, json::object& document) {
     if (!wish.wants_any()) return {};
-    const chat::PageText text = text_of_page(page);
-    if (wish.wants_json) TRY(add_data(text, wish, model, stop, document));
-    if (model == nullptr) return {};
-    if (wish.wants_summary) document["summary"] = TRY(chat::summarise(*model, text, stop));
-    if (!wish.question.empty())
-        document["answer"] = TRY(chat::answer_question(*model, text, wish.question, stop));
-    if (!wish.highlights.empty()) {
-        json::array quotes;
-        for (const std::string& quote : TRY(chat::find_highlights(*model, text, wish.highlights, stop)))
-            quotes.emplace_back(quote);
-        document["highlights"] = std::move(quotes);
-    }
+    put_answers(TRY(chat::answers_about(text_of_page(page), wish, model, stop)), document);
     return {};
 }
 

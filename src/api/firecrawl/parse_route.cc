@@ -88,6 +88,8 @@ Result<Upload> read_upload(const Request& request, std::vector<Issue>& issues) {
     Upload upload{.page = {.url = file->filename, .status = 200, .content_type = type_of(*file)}};
     Fields fields(options, issues, "options.");
     upload.timeout = read_page_wish(fields, upload.options).timeout;
+    if (upload.options.picture)
+        fields.reject("formats", "has a screenshot, which is taken of pages of the web only");
     upload.page.body = file->body;
     return upload;
 }

@@ -18,6 +18,7 @@ void show_batch_errors(Api& api, store::Reader& reader, Call call);
 void cancel_batch(Api& api, store::Reader& reader, Call call);
 
 void scrape_page(Api& api, store::Reader& reader, Call call);
+void show_media(Api& api, store::Reader& reader, Call call);
 void show_scrape(Api& api, store::Reader& reader, Call call);
 void parse_file(Api& api, store::Reader& reader, Call call);
 void map_site(Api& api, store::Reader& reader, Call call);

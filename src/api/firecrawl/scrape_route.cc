@@ -25,9 +25,17 @@ struct Waiting {
     GroupId group{};
 };
 
+// Pictures that are gone as soon as they are given are given whole.
+Result<std::string> media_to_give(store::Reader& reader, const StoredPage& page,
+                                  const crawl::CrawlOptions& options) {
+    const bool has_media = options.picture || !options.actions.empty();
+    if (!options.zero_retention || !has_media) return std::string();
+    return reader.media(page.content_id);
+}
+
 Response found(Api& api, const StoredPage& page, const ScrapeRequest& request, const std::string& id,
-               std::string_view cache_state) {
-    json::object document = firecrawl_document(page, request.shown);
+               std::string_view cache_state, const MediaLinks& links = {}) {
+    json::object document = firecrawl_document(page, request.shown, links);
     if (const auto added =
             add_answers(page, request.wish.data, api.services().model.get(), api.stopping(), document);
         !added)
@@ -37,7 +45,8 @@ Response found(Api& api, const StoredPage& page, const ScrapeRequest& request, c
     metadata["cacheState"] = cache_state;
     if (cache_state == "hit") {
         metadata["cachedAt"] = iso_time(page.facts.fetched_at);
-        document.erase("changeTracking");  // was said of it then
+        // These were of its time.
+        for (const std::string_view name : {"changeTracking", "screenshot", "actions"}) document.erase(name);
     }
     return reply(json::object{{"success", true}, {"scrape_id", id}, {"data", std::move(document)}});
 }
@@ -51,6 +60,8 @@ Response failed(const FrontierUrl& url) {
 Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl::CrawlOptions& options,
                                               const PageWish& wish, Timestamp now) {
     if (!wish.max_age || wish.max_age->count() == 0 || options.track_changes) return std::nullopt;
+    // What is done to a page is done to the page of today.
+    if (options.render == Rendering::always) return std::nullopt;
     const auto url = url::Url::parse(options.urls.front());
     if (!url) return std::nullopt;
     auto page = TRY(reader.page(options.collection, crawl::url_key(*url, crawl::identity_rules(options))));
@@ -68,7 +79,13 @@ Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl
 Response outcome_of(Api& api, store::Reader& reader, const Waiting& waiting, const std::string& id) {
     const auto pages = reader.pages({.group = waiting.group, .limit = 1, .with_content = true});
     if (!pages) return reply(pages.error());
-    if (!pages->pages.empty()) return found(api, pages->pages.front(), waiting.request, id, "miss");
+    if (!pages->pages.empty()) {
+        const StoredPage& page = pages->pages.front();
+        const auto media = media_to_give(reader, page, waiting.request.options);
+        if (!media) return reply(media.error());
+        return found(api, page, waiting.request, id, "miss",
+                     {.origin = origin_of(waiting.call.request()), .media = *media});
+    }
     const auto urls = reader.urls(
         {.group = waiting.group, .states = {UrlState::failed, UrlState::skipped, UrlState::cancelled}});
     if (!urls) return reply(urls.error());
@@ -135,7 +152,8 @@ void show_scrape(Api& api, store::Reader& reader, Call call) {
     if (pages->pages.empty())
         return call.respond(reply_error(404, "NOT_FOUND", "the scrape has no document, or not yet"));
     call.respond(
-        found(api, pages->pages.front(), {.shown = options->formats}, id_of(*group, reader), "miss"));
+        found(api, pages->pages.front(), {.shown = options->formats}, id_of(*group, reader), "miss",
+              {.origin = origin_of(call.request())}));
 }
 
 }  // namespace quarry::api

@@ -6,6 +6,7 @@
 
 #include "api/fields.h"
 #include "api/firecrawl/document.h"
+#include "api/firecrawl/groups.h"
 #include "api/firecrawl/routes.h"
 #include "api/firecrawl/search_request.h"
 #include "api/reply.h"
@@ -142,7 +143,8 @@ void read_scraped_documents(store::Reader& reader, GroupId group, Search& search
     const auto pages = reader.pages({.group = group, .limit = search.wish.limit, .with_content = true});
     if (!pages) return search.warn(pages.error().message);
     for (const StoredPage& page : pages->pages)
-        search.documents[page.facts.url] = firecrawl_document(page, search.wish.scrape->formats);
+        search.documents[page.facts.url] = firecrawl_document(
+            page, search.wish.scrape->formats, {.origin = origin_of(search.call.request())});
 }
 
 // The pages of the web are fetched like any other that somebody waits for; what is not there in time is left
