@@ -99,8 +99,6 @@ TEST_CASE("everything that is wrong is said, with its place") {
         {R"({"url":"https://a.example/","includePaths":[7]})", "includePaths has to be"},
         {R"({"url":"https://a.example/","crawlEntireDomain":"yes"})", "crawlEntireDomain has to be"},
         {R"({"url":"https://a.example/","scrapeOptions":[]})", "scrapeOptions has to be"},
-        {R"({"url":"https://a.example/","scrapeOptions":{"formats":["summary"]}})",
-         "scrapeOptions.formats has json, summary"},
         {R"({"url":"https://a.example/","scrapeOptions":{"formats":["video"]}})",
          "scrapeOptions.formats has \"video\""},
         {R"({"url":"https://a.example/","scrapeOptions":{"formats":[7]}})",
