@@ -1,6 +1,12 @@
 #include "browser/browser_site.h"
 
+#include <csignal>
+#include <fstream>
+
+#include <fmt/format.h>
+
 #include "browser/chromium_command.h"
+#include "browser/process_tree.h"
 
 namespace quarry::test {
 
@@ -35,6 +41,17 @@ browser::PoolConfig pool_config() {
 browser::Pool& shared_pool() {
     static browser::Pool pool(pool_config());
     return pool;
+}
+
+int kill_browser_of(pid_t process) {
+    int killed = 0;
+    for (const pid_t descendant : browser::descendants_of(process)) {
+        std::ifstream file(fmt::format("/proc/{}/comm", descendant));
+        std::string name;
+        std::getline(file, name);
+        if (name.starts_with("chrom") && kill(descendant, SIGKILL) == 0) ++killed;
+    }
+    return killed;
 }
 
 bool has_browser() {

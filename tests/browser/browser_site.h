@@ -5,6 +5,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <sys/types.h>
 
 #include "browser/pool.h"
 #include "servers/hostile_server.h"
@@ -29,6 +30,9 @@ public:
 // One browser for the tests of a program: starting one costs half a second.
 browser::PoolConfig pool_config();
 browser::Pool& shared_pool();
+
+// Kills the browser's processes that this one has started, and says how many there were.
+int kill_browser_of(pid_t process);
 
 // False, with a loud word, where there is no browser.
 bool has_browser();

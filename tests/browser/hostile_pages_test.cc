@@ -121,12 +121,7 @@ TEST_CASE("a browser that is killed is replaced") {
     place.page("/page", "<h1>page</h1>");
     browser::Pool pool(test::pool_config());
     REQUIRE(pool.render(place.request("/page")));
-    for (const pid_t process : browser::descendants_of(getpid())) {
-        std::ifstream file(fmt::format("/proc/{}/comm", process));
-        std::string name;
-        std::getline(file, name);
-        if (name.starts_with("chrom")) kill(process, SIGKILL);
-    }
+    REQUIRE(test::kill_browser_of(getpid()) > 0);
 
     const auto rendered = pool.render(place.request("/page"));
 

@@ -55,8 +55,9 @@ void write_site(const TemporaryFolder& folder) {
                  "sans-serif}h1{background:#246;color:#fff;margin:0;padding:20px}</style><main><h1>Order a "
                  "stone</h1><p><input id=stone> <button id=order>Order</button></p><p id=said>Nothing was "
                  "ordered yet, though there is a lot to choose from.</p></main><script>"
-                 "document.querySelector('#order').onclick = () => { document.querySelector('#said').textContent"
-                 " = 'You have ordered ' + document.querySelector('#stone').value + '. Price: 5' }</script>");
+                 "document.querySelector('#order').onclick = () => { document.querySelector('#said').outerHTML"
+                 " = '<p>You have ordered ' + document.querySelector('#stone').value + '.<p>Price: 5' "
+                 "}</script>");
     folder.write("browser/app.html",
                  "<!doctype html><title>App</title><div id=root></div><script>document.getElementById('root')"
                  ".innerHTML = '<h1>The app</h1><p>' + 'Slate splits into plates. '.repeat(20) + '</p>'"

@@ -55,7 +55,7 @@ test('actions are done before the page is read, and give their results', limit, 
   assert.equal(document.actions.scrapes.length, 1);
   assert.equal(document.actions.scrapes[0].url, form);
   assert.match(document.actions.scrapes[0].html, /You have ordered marble/);
-  assert.deepEqual(document.actions.javascriptReturns, [{ type: 'number', value: 2 }]);
+  assert.deepEqual(document.actions.javascriptReturns, [{ type: 'number', value: 3 }]);
   assert.equal(document.actions.screenshots.length, 1);
   assert.equal((await picture_at(document.actions.screenshots[0])).width, 1280);
   assert.deepEqual(document.actions.pdfs, []);
