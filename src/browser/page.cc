@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "browser/branding_script.h"
 #include "browser/page_scripts.h"
 #include "browser/page_setup.h"
 #include "net/wording.h"
@@ -254,16 +255,23 @@ Result<json::object> Page::run_users(const std::string& script) {
     return json::object{{"type", text_at(result, "type")}, {"value", value ? *value : json::value(nullptr)}};
 }
 
-Result<std::string> Page::html() {
+Result<json::value> Page::run_patiently(std::string_view script, const json::array& arguments) {
     for (int attempt = 0;; ++attempt) {
-        const auto html = run(html_script, {request_.limits.html_bytes});
-        if (html && html->is_string()) return std::string(html->get_string());
-        if (html)
-            return fail(ErrorCode::too_large, fmt::format("the document is longer than {}",
-                                                          net::bytes_in_words(request_.limits.html_bytes)));
-        if (html.error().code != ErrorCode::conflict || attempt == 5) return std::unexpected(html.error());
+        auto answer = run(script, arguments);
+        if (answer || answer.error().code != ErrorCode::conflict || attempt == 5) return answer;
         TRY(pause(milliseconds(50)));
     }
+}
+
+Result<std::string> Page::html() {
+    const json::value html = TRY(run_patiently(html_script, {request_.limits.html_bytes}));
+    if (html.is_string()) return std::string(html.get_string());
+    return fail(ErrorCode::too_large, fmt::format("the document is longer than {}",
+                                                  net::bytes_in_words(request_.limits.html_bytes)));
+}
+
+Result<json::value> Page::branding() {
+    return run_patiently(branding_script, {});
 }
 
 bool Page::close() {

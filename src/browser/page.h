@@ -35,6 +35,8 @@ public:
     Result<boost::json::object> run_users(const std::string& script);
 
     Result<std::string> html();
+    // What branding_script.h tells.
+    Result<boost::json::value> branding();
     Result<std::string> picture(const PictureWish& wish);
     Result<std::string> pdf(const PdfWish& wish);
 
@@ -60,6 +62,8 @@ public:
 private:
     Page(Instance& instance, Instance::Lane lane, const RenderRequest& request, Deadline deadline)
         : instance_(instance), lane_(std::move(lane)), request_(request), deadline_(deadline) {}
+    // The same, of a page that may go elsewhere meanwhile: then it is asked of the next one.
+    Result<boost::json::value> run_patiently(std::string_view script, const boost::json::array& arguments);
     Result<void> attach();
     Result<void> set_up();
     void take_event(const std::string& method, const boost::json::object& params);

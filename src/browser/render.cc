@@ -20,6 +20,8 @@ Result<Rendered> work_on(Page& page) {
     TRY(page.navigate());
     const bool is_ready = TRY(page.wait_until_ready());
     TRY(run_actions(page, rendered));
+    // Before the picture, which may be taken of another viewport.
+    if (request.branding) rendered.branding = TRY(page.branding());
     if (request.picture) rendered.picture = TRY(page.picture(*request.picture));
     if (request.pdf) rendered.pdf = TRY(page.pdf(*request.pdf));
     if (request.html) rendered.html = TRY(page.html());

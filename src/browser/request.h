@@ -58,6 +58,7 @@ struct RenderRequest {
     Blocked blocked{};
     std::vector<Action> actions{};
     bool html = true;
+    bool branding = false;  // facts about how it looks
     std::optional<PictureWish> picture{};
     std::optional<PdfWish> pdf{};
     PageLimits limits{};
@@ -74,6 +75,7 @@ struct Rendered {
     std::vector<Header> headers{};
     std::string html{};  // with the open shadow roots in their places
     std::string picture{}, pdf{};
+    boost::json::value branding{};  // as branding/facts.h reads them; null if nobody asked
 
     // Of the actions, each in its order.
     std::vector<std::string> pictures{}, pdfs{};
