@@ -64,6 +64,7 @@ json::object request_of(const std::string& url, const RemoteScrape& options) {
     if (formats.raw_html) wanted.emplace_back("rawHtml");
     if (formats.links) wanted.emplace_back("links");
     if (formats.images) wanted.emplace_back("images");
+    if (formats.branding) wanted.emplace_back("branding");
     // A scrape always has words; those of one that asked for facts alone are left out.
     if (wanted.empty()) wanted.emplace_back("markdown");
     json::object request{{"url", url},
@@ -142,6 +143,8 @@ ScrapeRecord read_scrape_answer(const std::string& url, const Result<json::value
                                .links = urls_in<Link>(page, "links"),
                                .images = urls_in<Image>(page, "images"),
                                .warning = text_in(page, "warning")};
+    if (const json::value* branding = page.if_contains("branding"); branding && branding->is_object())
+        record.branding = branding->get_object();
     return record;
 }
 

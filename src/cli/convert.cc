@@ -180,6 +180,11 @@ int run_convert(const Session& session, const ConvertOptions& options) {
     auto extract_as = extract_options(options.document);
     if (extract_as && session.json) extract_as->formats.metadata = true;  // as in the records of `scrape`
     if (!extract_as) return fail_with(session, extract_as.error(), exit_error);
+    if (extract_as->formats.branding)
+        return fail_with(session,
+                         {ErrorCode::invalid_argument,
+                          "branding is seen in a browser only: quarry scrape URL --format branding"},
+                         exit_error);
     const Converter converter(session, *extract_as);
     if (options.list.empty() == options.file.empty())
         return fail_with(

@@ -49,7 +49,7 @@ void add_manner_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags
 
 void add_content_flags(Parser& parser, CrawlFlags& flags) {
     parser.add_option("--formats,--format", flags.formats,
-                      "What to keep: markdown,html,rawHtml,links,images,text,metadata (markdown)");
+                      "What to keep: markdown,html,rawHtml,links,images,text,metadata,branding (markdown)");
     parser.add_flag("--full-page", flags.full_page, "Keep navigation, banners and footers");
     parser.add_option("--include-tags", flags.include_tags, "CSS selectors: keep only what is inside them");
     parser.add_option("--exclude-tags", flags.exclude_tags, "CSS selectors: leave out what is inside them");
@@ -126,6 +126,7 @@ Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFla
     options.include_tags = flags.include_tags;
     options.exclude_tags = flags.exclude_tags;
     options.render = TRY(crawl::parse_rendering(flags.render));
+    if (options.formats.branding) options.render = Rendering::always;  // it is seen nowhere else
     if (!flags.wait_for.empty()) options.wait_for = TRY(parse_duration(flags.wait_for));
     options.mobile = flags.mobile;
     options.collection = flags.collection;

@@ -1,7 +1,6 @@
 #include "cli/document_options.h"
 
-#include <boost/json.hpp>
-
+#include "cli/readable_json.h"
 #include "html/selector.h"
 #include "model/document_json.h"
 
@@ -15,7 +14,14 @@ int forms_in(const Formats& formats) {
 }
 
 bool is_single_form(const Formats& formats) {
-    return forms_in(formats) == 1;
+    return forms_in(formats) == 1 && !formats.branding;
+}
+
+boost::json::object as_object(const Document& document, const Formats& formats,
+                              const boost::json::object& branding) {
+    boost::json::object object = to_json(document, formats);
+    if (formats.branding) object["branding"] = branding;
+    return object;
 }
 
 template <typename Item>
@@ -28,7 +34,7 @@ std::string one_url_a_line(const std::vector<Item>& items) {
 }  // namespace
 
 void add_document_options(Parser& parser, DocumentOptions& options) {
-    parser.add_option("--formats", options.formats,
+    parser.add_option("--formats,--format", options.formats,
                       "What to print: markdown,html,rawHtml,links,images,text,metadata (markdown)");
     parser.add_flag("--full-page", options.full_page, "Keep navigation, banners and footers");
     // One value per flag, or "--include-tags main https://…" would swallow the URL.
@@ -49,8 +55,12 @@ Result<extract::ExtractOptions> extract_options(const DocumentOptions& options) 
     return result;
 }
 
-std::string plain_output(const Document& document, const Formats& formats) {
-    if (!is_single_form(formats)) return boost::json::serialize(to_json(document, formats)) + "\n";
+std::string plain_output(const Document& document, const Formats& formats,
+                         const boost::json::object& branding) {
+    const bool is_branding_alone = formats.branding && forms_in(formats) == 0 && !formats.metadata;
+    if (is_branding_alone) return readable_json(branding, Layout::indented) + "\n";
+    if (!is_single_form(formats))
+        return boost::json::serialize(as_object(document, formats, branding)) + "\n";
     if (formats.links) return one_url_a_line(document.links);
     if (formats.images) return one_url_a_line(document.images);
     if (formats.html) return document.html;

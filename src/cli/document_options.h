@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/json.hpp>
+
 #include "base/result.h"
 #include "cli/parser.h"
 #include "extract/extract.h"
@@ -25,8 +27,10 @@ void add_document_options(Parser& parser, DocumentOptions& options);
 Result<extract::ExtractOptions> extract_options(const DocumentOptions& options);
 
 // How a document goes to standard output or a file without --json: the one form that was asked for, as it is
-// (links and images one a line). Several forms, or metadata, make a JSON object.
-std::string plain_output(const Document& document, const Formats& formats);
+// (links and images one a line). Several forms, or metadata, make a JSON object. How the page looks, which is
+// no part of the document, is one too.
+std::string plain_output(const Document& document, const Formats& formats,
+                         const boost::json::object& branding = {});
 // ".md", ".html", ".txt" or ".json", after the same rule.
 std::string file_extension(const Formats& formats);
 

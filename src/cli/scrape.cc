@@ -108,7 +108,7 @@ private:
 
     std::string text_of(const work::ScrapeRecord& record) const {
         if (session_.json) return boost::json::serialize(to_json(record, formats_)) + "\n";
-        const std::string text = plain_output(*record.document, formats_);
+        const std::string text = plain_output(*record.document, formats_, record.branding);
         const bool needs_name = pages_ > 1 && output_.empty() && formats_.markdown;
         return needs_name ? fmt::format("<!-- {} -->\n\n{}\n", record.url, text) : text;
     }
@@ -153,10 +153,10 @@ Result<void> check_output(const ScrapeArguments& arguments, std::size_t pages) {
     return {};
 }
 
-// A picture can only be taken in a browser.
-Result<Rendering> rendering_of(const ScrapeArguments& arguments) {
+// A picture can only be taken in a browser, and how a page looks only be seen there.
+Result<Rendering> rendering_of(const ScrapeArguments& arguments, const Formats& formats) {
     const Rendering rendering = TRY(crawl::parse_rendering(arguments.render));
-    return arguments.wants_picture() ? Rendering::always : rendering;
+    return arguments.wants_picture() || formats.branding ? Rendering::always : rendering;
 }
 
 // Nothing, if no page can need one. It starts when the first does.
@@ -178,9 +178,11 @@ Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
                     .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
     for (Header& header : TRY(request_headers(arguments.headers)))
         plan.options.headers.push_back(std::move(header));
-    plan.options.rendering = TRY(rendering_of(arguments));
+    const Formats& formats = plan.options.extract.formats;
+    plan.options.rendering = TRY(rendering_of(arguments, formats));
     plan.options.render = {.user_agent = session.settings.text("fetch.user_agent"),
-                           .page_time = session.settings.duration("browser.timeout")};
+                           .page_time = session.settings.duration("browser.timeout"),
+                           .branding = formats.branding};
     if (arguments.wants_picture())
         plan.options.render.picture = PictureWish{.full_page = !arguments.full_picture.empty()};
     plan.browser = TRY(open_browser(session, plan.options.rendering));
@@ -197,11 +199,11 @@ Result<int> scrape_over(app::RemoteApi& server, const Session& session, const Sc
                               .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
     if (arguments.wants_picture())
         return fail(ErrorCode::unsupported, "pictures are not taken over a server: leave out --server");
-    options.rendering = TRY(rendering_of(arguments));
+    options.extract = TRY(extract_options(arguments.document));
+    options.rendering = TRY(rendering_of(arguments, options.extract.formats));
     // The server has the page's own time, and may first have to start a browser.
     if (options.rendering != Rendering::never)
         options.timeout += 2 * session.settings.duration("browser.timeout");
-    options.extract = TRY(extract_options(arguments.document));
     options.headers = TRY(request_headers(arguments.headers));
     TRY(app::check(options));
     const std::size_t pages = work::Scraper::count_pages(urls);
@@ -253,6 +255,7 @@ Command add_scrape(CommandBuilder& builder) {
                     "quarry scrape https://a.example/ https://b.example/ -o pages/\n"
                     "quarry scrape -f urls.txt -c 8 --json > pages.jsonl\n"
                     "quarry scrape https://a.example/ --formats links\n"
+                    "quarry scrape https://a.example/ --format branding   # its colours, fonts and logo\n"
                     "quarry scrape http://localhost:8000/ --allow-private --include-tags article");
     const auto arguments = std::make_shared<ScrapeArguments>();
     parser.add_option("url", arguments->urls, "URLs to scrape");

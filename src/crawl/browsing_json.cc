@@ -249,9 +249,10 @@ Result<void> check_browsing(const CrawlOptions& options) {
     std::chrono::milliseconds waits = options.wait_for;
     for (const Action& action : options.actions) waits += action.time;
     if (waits > longest_wait) return wrong("the waits are longer than 60 seconds together");
-    const bool needs_browser = !options.actions.empty() || options.picture || waits.count() > 0;
+    const bool needs_browser =
+        !options.actions.empty() || options.picture || options.formats.branding || waits.count() > 0;
     if (needs_browser && options.render == Rendering::never)
-        return wrong("actions, waits and screenshots need pages to be rendered");
+        return wrong("actions, waits, screenshots and branding need pages to be rendered");
     return {};
 }
 

@@ -22,7 +22,7 @@ constexpr std::array written_formats{
     NamedFormat{"markdown", &Formats::markdown}, NamedFormat{"html", &Formats::html},
     NamedFormat{"rawHtml", &Formats::raw_html},  NamedFormat{"text", &Formats::text},
     NamedFormat{"links", &Formats::links},       NamedFormat{"images", &Formats::images},
-    NamedFormat{"metadata", &Formats::metadata},
+    NamedFormat{"branding", &Formats::branding}, NamedFormat{"metadata", &Formats::metadata},
 };
 
 // A format is its name, or an object with the name as its "type".

@@ -66,6 +66,7 @@ CrawlOptions unusual() {
                     .text = true,
                     .links = true,
                     .images = true,
+                    .branding = true,
                     .metadata = false},
         .full_page = true,
         .keep_errors = true,
@@ -142,6 +143,7 @@ TEST_CASE("what is asked of a browser and of a model comes back as it went in") 
     CHECK_FALSE(back->block_ads);
     CHECK(back->actions == unusual().actions);
     CHECK(back->picture == unusual().picture);
+    CHECK(back->formats.branding);
     CHECK(back->data == unusual().data);
 }
 
@@ -178,6 +180,9 @@ TEST_CASE("actions that cannot be done are refused, and which one it is is said"
 TEST_CASE("what only a browser can do is refused where none is asked for, and so are endless waits") {
     CrawlOptions options{.urls = {"https://a.example/"}};
     options.picture = PictureWish{};
+    CHECK_FALSE(check(options));
+    options.picture.reset();
+    options.formats.branding = true;
     CHECK_FALSE(check(options));
 
     options.render = Rendering::always;

@@ -17,7 +17,7 @@ constexpr std::array named_formats{
     NamedFormat{"markdown", &Formats::markdown}, NamedFormat{"html", &Formats::html},
     NamedFormat{"rawHtml", &Formats::raw_html},  NamedFormat{"text", &Formats::text},
     NamedFormat{"links", &Formats::links},       NamedFormat{"images", &Formats::images},
-    NamedFormat{"metadata", &Formats::metadata},
+    NamedFormat{"branding", &Formats::branding}, NamedFormat{"metadata", &Formats::metadata},
 };
 
 std::string known_names() {

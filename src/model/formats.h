@@ -14,6 +14,7 @@ struct Formats {
     bool text = false;      // the main content as plain text
     bool links = false;
     bool images = false;
+    bool branding = false;  // how the page looks: colours, fonts, logo; seen in a browser only
     bool metadata = true;
 
     // True if the document's own words were asked for, so that a page without any is a failure.

@@ -20,8 +20,10 @@ browser::RenderRequest render_request(url::Url url, std::vector<Header> headers,
     request.mobile = wish.mobile;
     request.wait_time = wish.wait_for;
     const bool shows = is_looked_at(wish);
-    request.blocked = {.ads = wish.block_ads, .fonts = !shows, .media = true, .images = !shows};
+    request.blocked = {
+        .ads = wish.block_ads, .fonts = !shows, .media = true, .images = !shows && !wish.branding};
     request.actions = wish.actions;
+    request.branding = wish.branding;
     request.picture = wish.picture;
     if (wish.mobile) request.viewport = phone_viewport;
     if (wish.picture && wish.picture->viewport) request.viewport = *wish.picture->viewport;

@@ -23,10 +23,11 @@ struct RenderWish {
     bool mobile = false;
     bool block_ads = true;
     std::vector<Action> actions{};
+    bool branding = false;
     std::optional<PictureWish> picture{};
 };
 
-// Pictures and fonts are loaded only for those who will see them.
+// Pictures and fonts are loaded only for those who will see them; for branding, pictures, which have sizes.
 browser::RenderRequest render_request(url::Url url, std::vector<Header> headers, const RenderWish& wish);
 
 // Takes the document out of it; what else came of it stays.

@@ -14,6 +14,7 @@ RenderWish wish_of(const CrawlContext& crawl, const RenderTools& tools) {
             .mobile = options.mobile,
             .block_ads = options.block_ads,
             .actions = options.actions,
+            .branding = options.formats.branding,
             .picture = options.picture};
 }
 

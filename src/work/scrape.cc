@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "branding/profile.h"
 #include "browser/pool.h"
 #include "extract/script_made.h"
 #include "html/parser.h"
@@ -82,6 +83,7 @@ ScrapeRecord Scraper::scrape(const std::string& url, std::stop_token stop) const
     record.content_type = page.content_type;
     record.fetched_at = page.fetched_at;
     record.picture = std::move(got->picture);
+    record.branding = std::move(got->branding);
     keep(read(page, got->is_rendered, options_), record);
     if (record.document && !got->warning.empty()) record.document->warning = got->warning;
     return record;
@@ -117,6 +119,7 @@ Result<Scraper::Got> Scraper::rendered_page(url::Url address, const std::stop_to
     browser::Rendered rendered = TRY(options_.browser->render(request));
     Got got{.page = take_page(address, rendered), .is_rendered = true};
     got.picture = std::move(rendered.picture);
+    if (wish.branding) got.branding = branding::profile_of(rendered.branding);
     got.warning = std::move(rendered.warning);
     return got;
 }
@@ -126,9 +129,10 @@ Result<Scraper::Got> Scraper::page_at(url::Url address, const std::stop_token& s
     const std::string origin = address.origin();
     if (options_.rendering == Rendering::always || sites_.has(origin)) {
         auto got = rendered_page(address, stop);
-        // A PDF is no page to a browser, but one to us, unless its picture is wanted.
+        // A PDF is no page to a browser, but one to us, unless what it looks like is wanted.
         const bool is_of_another_kind = !got && got.error().code == ErrorCode::unsupported;
-        return is_of_another_kind && !options_.render.picture ? plain_page(address, stop) : std::move(got);
+        const bool must_be_seen = options_.render.picture || options_.render.branding;
+        return is_of_another_kind && !must_be_seen ? plain_page(address, stop) : std::move(got);
     }
     Got got = TRY(plain_page(address, stop));
     if (got.page.status >= 400 || !is_empty_shell(got.page)) return got;

@@ -37,8 +37,9 @@ struct ScrapeRecord {
     std::string content_type{};
     std::chrono::system_clock::time_point fetched_at{};
     std::optional<Document> document{};
-    std::string picture{};         // of the page in the browser, if one was wished for
-    std::optional<Error> error{};  // set exactly if there is no document
+    std::string picture{};           // of the page in the browser, if one was wished for
+    boost::json::object branding{};  // how it looks there, if that was
+    std::optional<Error> error{};    // set exactly if there is no document
 
     bool success() const { return document.has_value(); }
 };
@@ -85,6 +86,7 @@ private:
         Page page{};
         bool is_rendered = false;
         std::string picture{}, warning{};
+        boost::json::object branding{};
     };
     Result<Got> page_at(url::Url address, const std::stop_token& stop) const;
     Result<Got> plain_page(url::Url address, const std::stop_token& stop) const;

@@ -53,6 +53,7 @@ json::object to_json(const ScrapeRecord& record, const Formats& formats) {
         object["title"] = record.document->metadata.title;
         object["description"] = record.document->metadata.description;
         for (auto& [name, value] : quarry::to_json(*record.document, formats)) object[name] = value;
+        if (!record.branding.empty()) object["branding"] = record.branding;
         if (const json::value* found = object.if_contains("metadata")) metadata = found->as_object();
     }
     metadata["sourceURL"] = url::without_secrets(record.url);

@@ -1,5 +1,6 @@
 #include "work/shown_page.h"
 
+#include "branding/profile.h"
 #include "model/media.h"
 #include "text/mime.h"
 #include "work/retry_delay.h"
@@ -16,7 +17,7 @@ bool is_html(const Page& page) {
 
 // Only the browser can give what this crawl wants.
 bool needs_browser(const crawl::CrawlOptions& options) {
-    return !options.actions.empty() || options.picture.has_value();
+    return !options.actions.empty() || options.picture.has_value() || options.formats.branding;
 }
 
 std::string_view type_of(PictureKind kind) {
@@ -134,6 +135,7 @@ ShownParts shown_parts(const FetchedUrl& fetched) {
         media["pdfs"] = std::move(pdfs);
         parts.details["actions"] = results_of(rendered);
     }
+    if (options.formats.branding) parts.details["branding"] = branding::profile_of(rendered.branding);
     if (!media.empty()) parts.details["media"] = std::move(media);
     parts.media = gathered.packed();
     return parts;

@@ -27,8 +27,9 @@ std::optional<store::Outcome> browser_failure(const FetchedUrl& fetched, Timesta
 void warn_of_browser(const FetchedUrl& fetched, Document& document);
 
 struct ShownParts {
-    boost::json::object details{};  // "media": who has which token, "actions": what scripts and scrapes gave
-    std::string media{};            // as model/media.h packs them
+    // "media": who has which token, "actions": what scripts and scrapes gave, "branding": how it looks
+    boost::json::object details{};
+    std::string media{};  // as model/media.h packs them
 };
 ShownParts shown_parts(const FetchedUrl& fetched);
 

@@ -4,10 +4,12 @@
 #include <fstream>
 #include <sstream>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "browser/branded_page.h"
 #include "browser/browser_site.h"
 #include "browser/process_tree.h"
 #include "program/run_quarry.h"
@@ -16,6 +18,7 @@ using namespace quarry;
 using namespace std::chrono_literals;
 using test::Ran;
 using test::run_quarry;
+namespace json = boost::json;
 
 namespace {
 
@@ -111,6 +114,27 @@ TEST_CASE("scrape saves a picture beside the words, of what is in view or of the
     CHECK(whole.exit_code == 0);
     CHECK(std::distance(std::filesystem::recursive_directory_iterator(pictures), {}) > 0);
     CHECK(both.exit_code == 2);
+}
+
+TEST_CASE("scrape --format branding prints what a page looks like") {
+    REQUIRE_BROWSER();
+    test::BrowserSite place;
+    place.page("/", test::branded_page);
+    const std::string url = place.site.url("/");
+
+    const Ran alone = run_quarry({"scrape", url, "--allow-private", "--format", "branding"});
+    const Ran both = run_quarry({"scrape", url, "--allow-private", "--formats", "markdown,branding", "--json"});
+    const Ran file = run_quarry({"convert", "-", "--formats", "branding"}, {.input = "<p>words</p>"});
+
+    CAPTURE(alone.err);
+    CHECK(alone.exit_code == 0);
+    const json::value branding = json::parse(alone.out);
+    CHECK(branding.at("colors").at("primary") == "#7A1FA2");
+    const json::value record = json::parse(both.out);
+    CHECK(record.at("branding") == branding);
+    CHECK(std::string(record.at("markdown").as_string()).contains("Granite is solid"));
+    CHECK(file.exit_code == 2);
+    CHECK(file.err.contains("quarry scrape"));
 }
 
 TEST_CASE("quarry may be killed while a page is in its browser: nothing of it is left") {

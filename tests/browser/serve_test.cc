@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "browser/branded_page.h"
 #include "browser/browser_site.h"
 #include "program/service.h"
 
@@ -242,6 +243,77 @@ TEST_CASE("a batch and a crawl have pictures of all their pages") {
         REQUIRE(status.at("data").as_array().size() == 2);
         for (const json::value& document : status.at("data").as_array())
             CHECK(size_of(file_at(service, document.at("screenshot")).body) == std::pair(1280u, 800u));
+    }
+}
+
+TEST_CASE("branding is what the page looks like, beside its words") {
+    REQUIRE_BROWSER();
+    test::BrowserSite place;
+    place.page("/", test::branded_page);
+    const DataHome home;
+    Service service(home);
+
+    const json::value document =
+        scrape(service, place.site.url("/"), R"("formats":["markdown","branding"],"zeroDataRetention":true)");
+
+    const json::value& branding = document.at("branding");
+    CAPTURE(json::serialize(branding));
+    CHECK(branding.at("colorScheme") == "light");
+    CHECK(branding.at("colors").at("primary") == "#7A1FA2");
+    CHECK(branding.at("logo") == json::value(place.site.url("/logo.svg")));
+    CHECK(std::string(document.at("markdown").as_string()).contains("Granite is solid"));
+}
+
+TEST_CASE("a page is asked for in the form in which it is wanted, not in that of the last time") {
+    REQUIRE_BROWSER();
+    test::BrowserSite place;
+    place.page("/", test::branded_page);
+    const DataHome home;
+    Service service(home);
+
+    scrape(service, place.site.url("/"), R"("formats":["branding"])");
+    const json::value words =
+        scrape(service, place.site.url("/"), R"("formats":["markdown"],"maxAge":3600000)");
+    const json::value again =
+        scrape(service, place.site.url("/"), R"("formats":["branding"],"maxAge":3600000)");
+
+    CHECK_FALSE(words.as_object().contains("branding"));
+    CHECK(again.as_object().contains("branding"));
+}
+
+TEST_CASE("a batch and a crawl have the branding of all their pages") {
+    REQUIRE_BROWSER();
+    test::BrowserSite place;
+    place.page("/", test::branded_page);
+    place.page("/granite",
+               "<!doctype html><body style='background:#102030;color:#fff'><p>" + std::string(300, 'x'));
+    const DataHome home;
+    Service service(home);
+
+    const json::value batch =
+        service.client
+            .post("/v2/batch/scrape", fmt::format(R"({{"urls":["{}","{}"],"formats":["branding"]}})",
+                                                  place.site.url("/"), place.site.url("/granite")))
+            .json();
+    const json::value crawl =
+        service.client
+            .post(
+                "/v2/crawl",
+                fmt::format(
+                    R"({{"url":"{}","sitemap":"skip","scrapeOptions":{{"formats":["markdown","branding"]}}}})",
+                    place.site.url("/")))
+            .json();
+
+    for (const std::string& path : {"/v2/batch/scrape/" + std::string(batch.at("id").as_string()),
+                                    "/v2/crawl/" + std::string(crawl.at("id").as_string())}) {
+        const json::object status = service.client.wait_for(path);
+        CAPTURE(json::serialize(status));
+        CHECK(status.at("status") == "completed");
+        REQUIRE(status.at("data").as_array().size() == 2);
+        for (const json::value& document : status.at("data").as_array()) {
+            const bool is_dark = document.at("metadata").at("url") == json::value(place.site.url("/granite"));
+            CHECK(document.at("branding").at("colors").at("background") == (is_dark ? "#102030" : "#FAFAFA"));
+        }
     }
 }
 

@@ -62,6 +62,13 @@ void write_site(const TemporaryFolder& folder) {
                  "<!doctype html><title>App</title><div id=root></div><script>document.getElementById('root')"
                  ".innerHTML = '<h1>The app</h1><p>' + 'Slate splits into plates. '.repeat(20) + '</p>'"
                  "</script>");
+    folder.write("browser/brand.html",
+                 "<!doctype html><title>Brand</title><link rel=icon href=/favicon.svg><style>body{background:#101418;"
+                 "color:#eee;font:18px Lato,sans-serif}h1{font:bold 36px Bitter,serif}a{color:#4fc3f7}button{"
+                 "background:#e65100;color:#fff;border:0;border-radius:12px;padding:8px 16px}</style><header><a "
+                 "href=/><img class=logo src=/logo.svg width=90 height=30></a></header><main><h1>The yard</h1>"
+                 "<p>Basalt is dark, and heavier than it looks, as <a href=/pages/1.html>this one</a> is.</p>"
+                 "<button type=submit>Order</button></main>");
     folder.write("private/plans.html", "<!doctype html><title>Plans</title><p>Nobody reads this.</p>");
     folder.write("robots.txt", "User-agent: *\nDisallow: /private/\n");
 }

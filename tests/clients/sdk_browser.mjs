@@ -83,6 +83,25 @@ test('a batch has pictures, and pages that scripts build have words', limit, asy
   for (const document of job.data) assert.equal((await picture_at(document.screenshot)).height, 800);
 });
 
+test('branding has the colours, fonts and logo that the page shows', limit, async () => {
+  const document = await client.scrape(site + '/browser/brand.html', { formats: ['branding'] });
+
+  assert_sane_value(document);
+  const { branding } = document;
+  assert.equal(branding.colorScheme, 'dark');
+  assert.equal(branding.colors.primary, '#E65100');
+  assert.equal(branding.colors.background, '#101418');
+  assert.equal(branding.colors.link, '#4FC3F7');
+  assert.deepEqual(branding.typography.fontFamilies, { primary: 'Lato', heading: 'Bitter' });
+  assert.deepEqual(branding.components.buttonPrimary, {
+    background: '#E65100',
+    textColor: '#FFFFFF',
+    borderRadius: '12px',
+  });
+  assert.equal(branding.images.favicon, site + '/favicon.svg');
+  assert.equal(branding.logo, site + '/logo.svg');
+});
+
 test('what cannot be done is said in a sentence', limit, async () => {
   const error = await client
     .scrape(form, { actions: [{ type: 'click', selector: '#nowhere' }] })

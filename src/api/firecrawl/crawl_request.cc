@@ -26,11 +26,11 @@ struct NamedFormat {
 constexpr std::array known_formats{
     NamedFormat{"markdown", &Formats::markdown}, NamedFormat{"html", &Formats::html},
     NamedFormat{"rawHtml", &Formats::raw_html},  NamedFormat{"links", &Formats::links},
-    NamedFormat{"images", &Formats::images},
+    NamedFormat{"images", &Formats::images},     NamedFormat{"branding", &Formats::branding},
 };
 
 // Those that Firecrawl has and that need something which is not here.
-constexpr std::array<std::string_view, 5> other_formats{"branding", "product", "menu", "audio", "video"};
+constexpr std::array<std::string_view, 4> other_formats{"product", "menu", "audio", "video"};
 
 // [{"selector", "attribute"}], in a format's object.
 void read_attributes(Fields& fields, const json::object& format, CrawlOptions& options) {
@@ -109,8 +109,8 @@ void read_format(Fields& fields, const json::value& value, CrawlOptions& options
     } else {
         fields.reject("formats",
                       fmt::format("has \"{}\": there are markdown, html, rawHtml, links, images, "
-                                  "attributes, changeTracking, screenshot, json, summary, question and "
-                                  "highlights",
+                                  "attributes, branding, changeTracking, screenshot, json, summary, "
+                                  "question and highlights",
                                   name.substr(0, 40)));
     }
 }
@@ -142,8 +142,8 @@ void read_browsing(Fields& fields, CrawlOptions& options) {
         if (!rendering) return fields.reject("render", "cannot work: " + rendering.error().message);
         options.render = *rendering;
     }
-    const bool needs_browser =
-        options.wait_for.count() > 0 || options.mobile || !options.actions.empty() || options.picture;
+    const bool needs_browser = options.wait_for.count() > 0 || options.mobile || !options.actions.empty() ||
+                               options.picture || options.formats.branding;
     if (needs_browser) options.render = Rendering::always;
     if (const auto checked = crawl::check_browsing(options); !checked)
         fields.reject("actions", "cannot work: " + checked.error().message);

@@ -186,6 +186,8 @@ TEST_CASE("what only a browser can do has the page shown in one") {
         {R"("waitFor":500)", Rendering::always},
         {R"("mobile":true)", Rendering::always},
         {R"("formats":["screenshot"])", Rendering::always},
+        {R"("formats":["markdown",{"type":"branding"}])", Rendering::always},
+        {R"("formats":["branding"],"render":"never")", Rendering::always},
         {R"("actions":[{"type":"scrape"}])", Rendering::always},
         {R"("actions":[],"waitFor":0,"mobile":false)", Rendering::when_empty},
     };
@@ -243,6 +245,15 @@ TEST_CASE("a page that is to be asked about is stored with more than is shown of
     CHECK_FALSE(request.shown.raw_html);
     CHECK_FALSE(request.shown.markdown);
     CHECK(request.shown.links);
+}
+
+TEST_CASE("formats that Firecrawl has and this server does not are refused by their names") {
+    for (const std::string name : {"product", "menu", "audio", "video"}) {
+        std::vector<Issue> issues;
+        read_scrape_request(parsed(R"({"url":"a.example","formats":[")" + name + R"("]})"), issues);
+        REQUIRE(issues.size() == 1);
+        CHECK(issues[0].message == "has \"" + name + "\", which this server does not offer");
+    }
 }
 
 TEST_CASE("formats with options that cannot be are refused") {

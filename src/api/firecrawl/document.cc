@@ -97,6 +97,7 @@ json::object firecrawl_document(const StoredPage& page, const Formats& formats, 
     if (formats.raw_html) move_field(details, "rawHtml", document);
     if (formats.links) move_field(details, "links", document);
     if (formats.images) move_field(details, "images", document);
+    if (formats.branding) move_field(details, "branding", document);
     move_field(details, "attributes", document);
     move_field(details, "changeTracking", document);
     move_field(details, "warning", document);

@@ -90,6 +90,8 @@ Result<Upload> read_upload(const Request& request, std::vector<Issue>& issues) {
     upload.timeout = read_page_wish(fields, upload.options).timeout;
     if (upload.options.picture)
         fields.reject("formats", "has a screenshot, which is taken of pages of the web only");
+    if (upload.options.formats.branding)
+        fields.reject("formats", "has branding, which is seen on pages of the web only");
     upload.page.body = file->body;
     return upload;
 }
