@@ -22,7 +22,10 @@ struct Meaning {
 constexpr std::array meanings = {
     Meaning{"40001", PgFailure::retry, ErrorCode::unavailable, "try again"},
     Meaning{"40P01", PgFailure::retry, ErrorCode::unavailable, "try again"},
+    // A row on its way to a default partition while another one was attached for it: it will find that.
+    Meaning{"23514", PgFailure::retry, ErrorCode::unavailable, "try again"},
     Meaning{"23505", PgFailure::unique, ErrorCode::conflict, ""},
+    Meaning{"55P03", PgFailure::other, ErrorCode::timeout, ""},
     Meaning{"57014", PgFailure::other, ErrorCode::timeout, ""},
     Meaning{"57P0", PgFailure::lost, ErrorCode::unavailable, "it is stopping or starting: try again"},
     Meaning{"25P03", PgFailure::lost, ErrorCode::unavailable, "this process was not heard of for too long"},
