@@ -368,7 +368,8 @@ public:
     virtual Result<void> erase(GroupId group) = 0;
 
     // Removes what is older than promised. A queued or running job is never removed by age. Small steps:
-    // returns after about `budget`, call again while it removed something.
+    // returns after about `budget`, call again while it removed something. Jobs and requests that are kept
+    // for a day or longer may be kept until the end of that day (UTC).
     virtual Result<Swept> sweep(const Retention& retention, std::chrono::milliseconds budget) = 0;
 
     // A complete copy of the database, consistent, while work goes on. Fails if the file exists.

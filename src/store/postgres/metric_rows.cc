@@ -1,5 +1,7 @@
 #include "store/postgres/metric_rows.h"
 
+#include <fmt/format.h>
+
 #include "store/columns.h"
 
 namespace quarry::store::postgres {
@@ -60,15 +62,20 @@ constexpr db::PgStatement add_requests_sql{"add_requests", R"sql(
                                $7::text[], $8::text[], $9::text[], $10::text[], $11::text[]) with ordinality
               as u(at, method, path, route, status, took_us, request_id, peer, user_agent, owner, extra, place)
           order by place) given)sql"};
-constexpr db::PgStatement fold_requests_sql{"fold_requests", R"sql(
-    with old as (delete from quarry.request where (id, at) in
-                     (select id, at from quarry.request where at < $1 order by at, id limit $2) returning *),
-         folded as (insert into quarry.request_day as d(day, route, status, requests, took_us)
-                    select at / 86400000 * 86400000, route, status, count(*), sum(took_us) from old
-                    group by 1, 2, 3 order by 1, 2, 3
-                    on conflict(day, route, status) do update set requests = d.requests + excluded.requests,
-                                                                  took_us = d.took_us + excluded.took_us)
-    select count(*) from old)sql"};
+
+#define SUM_UP_REQUESTS_OF(rows)                                                                        \
+    "insert into quarry.request_day as d(day, route, status, requests, took_us)"                        \
+    " select at / 86400000 * 86400000, route, status, count(*), sum(took_us) from " rows                \
+    " group by 1, 2, 3 order by 1, 2, 3"                                                                \
+    " on conflict(day, route, status) do update set requests = d.requests + excluded.requests, took_us" \
+    " = d.took_us + excluded.took_us"
+constexpr db::PgStatement fold_requests_sql{
+    "fold_requests",
+    "with old as (delete from quarry.request where (id, at) in"
+    " (select id, at from quarry.request where at < $1 order by at, id limit $2) returning *),"
+    " folded as (" SUM_UP_REQUESTS_OF("old") ") select count(*) from old"};
+constexpr const char* sum_up_table_sql =
+    "with folded as (" SUM_UP_REQUESTS_OF("{0}") ") select count(*) from {0}";
 
 constexpr db::PgStatement find_key_sql{"find_api_key", "select 1 from quarry.api_key where hash = $1"};
 constexpr db::PgStatement add_key_sql{
@@ -137,6 +144,10 @@ Result<std::int64_t> fold_sessions(Ledger& ledger, Timestamp when, int limit) {
 
 Result<std::int64_t> fold_requests(Ledger& ledger, Timestamp when, int limit) {
     return TRY(ledger.sql().run(fold_requests_sql, db::PgValues(column_of(when), limit))).integer(0, 0);
+}
+
+Result<std::int64_t> sum_up_requests(Ledger& ledger, const std::string& table) {
+    return TRY(ledger.sql().query(fmt::format(fmt::runtime(sum_up_table_sql), table))).integer(0, 0);
 }
 
 Result<void> fold_group(Ledger& ledger, std::int64_t group) {

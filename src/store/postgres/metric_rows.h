@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "store/postgres/ledger.h"
 
@@ -16,6 +17,8 @@ Answer<bool> revoke_key(Ledger& ledger, std::int64_t id);
 // Sums up what is older, by day, and removes it. Returns how many it removed, at most `limit`.
 Result<std::int64_t> fold_sessions(Ledger& ledger, Timestamp when, int limit);
 Result<std::int64_t> fold_requests(Ledger& ledger, Timestamp when, int limit);
+// The same for all of a table that has the columns of `request`, and removes nothing.
+Result<std::int64_t> sum_up_requests(Ledger& ledger, const std::string& table);
 // A group that goes leaves its numbers.
 Result<void> fold_group(Ledger& ledger, std::int64_t group);
 

@@ -18,6 +18,7 @@
 #include "store/postgres/metric_rows.h"
 #include "store/postgres/notifier.h"
 #include "store/postgres/page_changes.h"
+#include "store/postgres/partitions.h"
 #include "store/postgres/schedules.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/sweep.h"
@@ -46,10 +47,12 @@ public:
           finisher_(transactor_,
                     [this](std::span<const Event> events, const pg::News& news) { tell(events, news); }),
           claimer_(transactor_, leadership_),
+          partitions_(transactor_),
           // A test that makes the time also says when somebody looks at it.
-          upkeep_(std::in_place, transactor_, leadership_,
+          upkeep_(std::in_place, transactor_, leadership_, partitions_,
                   config.clock ? pg::Maintenance::when_asked : pg::Maintenance::by_itself) {
         transactor_.set_clock(now);
+        partitions_.make_coming();  // before the first job ends
     }
 
     ~PostgresStore() override;
@@ -219,6 +222,7 @@ private:
     pg::Finisher finisher_;
     const pg::Leadership leadership_;
     pg::Claimer claimer_;
+    pg::Partitions partitions_;
     std::optional<pg::Upkeep> upkeep_;  // the last: its threads use all of the above
 };
 
@@ -306,10 +310,11 @@ Result<void> PostgresStore::erase(GroupId group) {
 
 Result<Swept> PostgresStore::sweep(const Retention& retention, std::chrono::milliseconds budget) {
     const auto end = std::chrono::steady_clock::now() + budget;
-    Swept swept;
     const bool leads =
         TRY(soon<bool>([&](Ledger& ledger) -> pg::Answer<bool> { return leadership_.lead(ledger); }));
-    if (!leads) return swept;
+    if (!leads) return Swept{};
+    partitions_.make_coming();
+    Swept swept = partitions_.drop_past(retention);
     do {
         const pg::SweepStep step =
             TRY(soon<pg::SweepStep>([&](Ledger& ledger) { return pg::sweep_some(ledger, retention); }));

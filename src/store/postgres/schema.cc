@@ -10,6 +10,7 @@
 #include "store/postgres/schema_1_ids.h"
 #include "store/postgres/schema_2.h"
 #include "store/postgres/schema_3.h"
+#include "store/postgres/schema_4.h"
 
 namespace quarry::store::postgres {
 
@@ -19,6 +20,7 @@ const std::array<std::string, schema_version> steps = {
     std::string(schema_1_ids) + schema_1_jobs + schema_1_crawls + schema_1_pages + schema_1_metrics,
     schema_2,
     schema_3,
+    schema_4,
 };
 
 db::PgTables tables() {

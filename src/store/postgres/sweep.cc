@@ -4,6 +4,7 @@
 #include "store/postgres/group_life.h"
 #include "store/postgres/metric_rows.h"
 #include "store/postgres/page_rows.h"
+#include "store/postgres/partitions.h"
 
 namespace quarry::store::postgres {
 
@@ -86,14 +87,15 @@ Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
     SweepStep step;
     step.swept.jobs =
         TRY(ledger.sql().run(sweep_jobs_sql,
-                             db::PgValues(column_of(ledger.now() - retention.completed_jobs),
-                                          column_of(ledger.now() - retention.failed_jobs),
+                             db::PgValues(column_of(kept_since(ledger.now(), retention.completed_jobs)),
+                                          column_of(kept_since(ledger.now(), retention.failed_jobs)),
                                           column_of(ledger.now() - retention.zero_retention), jobs_per_step)))
             .affected();
     if (step.swept.jobs > 0) return step;
     step.swept.changes = TRY(sweep_changes(ledger, retention));
     step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_step));
-    step.swept.requests = TRY(fold_requests(ledger, ledger.now() - retention.metrics, jobs_per_step));
+    step.swept.requests =
+        TRY(fold_requests(ledger, kept_since(ledger.now(), retention.metrics), jobs_per_step));
     if (step.swept.changes + step.swept.sessions + step.swept.requests > 0) return step;
     const db::PgRows group =
         TRY(ledger.sql().run(old_group_sql, db::PgValues(column_of(ledger.now() - retention.zero_retention),

@@ -1,4 +1,5 @@
-// Removes what is older than promised, some rows at a time.
+// Removes what is older than promised, some rows at a time: what goes before its whole day does
+// (partitions.h), and what is not kept by days.
 #pragma once
 
 #include "store/postgres/ledger.h"

@@ -13,9 +13,11 @@ constexpr std::chrono::milliseconds soon_enough{100}, often_enough{1'000};
 
 }  // namespace
 
-Upkeep::Upkeep(Transactor& transactor, const Leadership& leadership, Maintenance maintenance)
+Upkeep::Upkeep(Transactor& transactor, const Leadership& leadership, Partitions& partitions,
+               Maintenance maintenance)
     : transactor_(transactor),
       leadership_(leadership),
+      partitions_(partitions),
       begun_saver_([this](std::stop_token stop) { save_begun(std::move(stop)); }) {
     if (maintenance == Maintenance::by_itself)
         keeper_ = std::jthread([this](std::stop_token stop) { maintain(std::move(stop)); });
@@ -45,11 +47,12 @@ void Upkeep::save_begun(std::stop_token stop) {
 void Upkeep::maintain(std::stop_token stop) {
     name_this_thread("pg-keeper");
     while (pause_for(often_enough, stop)) {
-        (void)transactor_.run<void>(Durability::later, [&](Ledger& ledger) -> Answer<void> {
-            const bool leads = TRY(leadership_.lead(ledger));
-            if (leads) TRY(postgres::maintain(ledger));
-            return Result<void>{};
+        const auto leads = transactor_.run<bool>(Durability::later, [&](Ledger& ledger) -> Answer<bool> {
+            const bool is_leader = TRY(leadership_.lead(ledger));
+            if (is_leader) TRY(postgres::maintain(ledger));
+            return is_leader;
         });
+        if (leads && *leads) partitions_.make_coming();
     }
 }
 

@@ -1,5 +1,5 @@
 // What a process does for the store beside its work: it writes down which handlers have begun, and, if it
-// leads, does what is due by itself.
+// leads, does what is due by itself and makes the partitions of the coming days.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "store/postgres/leadership.h"
+#include "store/postgres/partitions.h"
 #include "store/postgres/transactor.h"
 
 namespace quarry::store::postgres {
@@ -15,7 +16,8 @@ enum class Maintenance : std::uint8_t { by_itself, when_asked };
 
 class Upkeep {
 public:
-    Upkeep(Transactor& transactor, const Leadership& leadership, Maintenance maintenance);
+    Upkeep(Transactor& transactor, const Leadership& leadership, Partitions& partitions,
+           Maintenance maintenance);
     ~Upkeep();  // another process may lead at once
 
 private:
@@ -24,6 +26,7 @@ private:
 
     Transactor& transactor_;
     const Leadership& leadership_;
+    Partitions& partitions_;
     std::jthread begun_saver_, keeper_;
 };
 
