@@ -77,6 +77,23 @@ TEST_CASE("a store moved to PostgreSQL keeps what it promised, and its work goes
     CHECK(problems(db::PgConnection::open({.url = url}).value(), worn.promises) == "");
 }
 
+TEST_CASE("what comes from days gone by is one partition, and keeps none of the next from being made") {
+    DATABASE(url);
+    const Worn worn(1'000);
+
+    REQUIRE(move(store::open_sqlite_end(worn.path), store::open_postgres_end(url)));
+    const auto store = store::open_postgres_store({.database = {.url = url}}).value();
+
+    auto connection = db::PgConnection::open({.url = url}).value();
+    const auto count = [&](const std::string& from) {
+        return connection.query("select count(*) from quarry." + from).value().integer(0, 0);
+    };
+    CHECK(count("done") > 0);
+    CHECK(count("done_other") == 0);
+    CHECK(count("day where parent = 'done' and name like 'quarry.done_before_%'") == 1);
+    CHECK(count("day where parent = 'done'") == 3);
+}
+
 TEST_CASE("moved there and back it is the same") {
     DATABASE(url);
     const Worn worn(2'000);

@@ -104,6 +104,9 @@ public:
         TRY(sql_.query("select setval('quarry.id', $1, false), setval('quarry.token', $1, false)",
                        db::PgValues(next_id)));
         TRY(sql_.execute(put_in_line));
+        // Rows of days gone by have no partitions of their own.
+        TRY(sql_.execute(
+            "select quarry.set_apart('done', 'finished_at'), quarry.set_apart('request', 'at')"));
         TRY(transaction.commit());
         return sql_.execute("analyze");
     }
