@@ -20,6 +20,9 @@ struct FreeList {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 
+// To be called before any handle is made; any thread.
+void ensure_curl_is_initialised();
+
 using EasyHandle = std::unique_ptr<CURL, CleanUpEasy>;
 using MultiHandle = std::unique_ptr<CURLM, CleanUpMulti>;
 using UrlHandle = std::unique_ptr<CURLU, CleanUpUrl>;

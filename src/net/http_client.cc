@@ -11,11 +11,6 @@ namespace quarry::net {
 
 namespace {
 
-void ensure_curl_is_initialised() {
-    static std::once_flag once;
-    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-}
-
 Result<void> check_proxy(std::string_view proxy) {
     const auto scheme_end = proxy.find("://");
     if (proxy.empty() || scheme_end == proxy.npos) return {};
@@ -28,6 +23,11 @@ Result<void> check_proxy(std::string_view proxy) {
 }
 
 }  // namespace
+
+void ensure_curl_is_initialised() {
+    static std::once_flag once;
+    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+}
 
 Result<std::unique_ptr<HttpClient>> HttpClient::open(HttpConfig config) {
     ensure_curl_is_initialised();
