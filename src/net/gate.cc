@@ -13,10 +13,35 @@
 
 #include "base/thread_name.h"
 #include "net/gate_visit.h"
+#include "net/loopback.h"
 
 namespace quarry::net {
 
 namespace asio = boost::asio;
+
+namespace {
+
+asio::ip::tcp protocol_of(const Descriptor& listener) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    return address.ss_family == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
+}
+
+std::optional<Address> address_of(const GateEndpoint& endpoint) {
+    return Address::from_sockaddr(reinterpret_cast<const sockaddr*>(endpoint.data()));
+}
+
+bool is_let_in(const GatePass& pass, const GateSocket& visitor) {
+    if (!pass.browser) return true;
+    boost::system::error_code problem;
+    const GateEndpoint endpoint = visitor.remote_endpoint(problem);
+    const auto address = problem ? std::nullopt : address_of(endpoint);
+    if (!address) return false;
+    return *address == *pass.browser || (is_loopback(*address) && is_loopback(*pass.browser));
+}
+
+}  // namespace
 
 class Gate::Impl {
 private:
@@ -47,7 +72,8 @@ public:
     Lane add(Descriptor listener) {
         return on_thread([&] {
             lanes_.push_back(std::make_unique<LaneState>());
-            asio::ip::tcp::acceptor acceptor(io_, asio::ip::tcp::v4(), listener.release());
+            const auto protocol = protocol_of(listener);
+            asio::ip::tcp::acceptor acceptor(io_, protocol, listener.release());
             asio::co_spawn(io_, accept(std::move(acceptor), *lanes_.back()), asio::detached);
             return lanes_.size() - 1;
         });
@@ -83,6 +109,10 @@ private:
                 continue;
             }
             if (lane.visit->is_over) continue;
+            if (!is_let_in(lane.visit->pass, socket)) {
+                ++lane.visit->tally.strangers;
+                continue;
+            }
             socket.set_option(asio::ip::tcp::no_delay(true), problem);
             asio::co_spawn(io_, serve_at_gate(std::move(socket), lane.visit, names_), asio::detached);
         }

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/descriptor.h"
 #include "base/result.h"
+#include "net/address.h"
 #include "net/address_policy.h"
 
 namespace quarry::net {
@@ -28,12 +30,17 @@ struct GateLimits {
 struct GatePass {
     AddressPolicy policy{};
     GateLimits limits{};
+
+    // Nobody but the browser may use it: who comes from another address is turned away. Loopback is one
+    // address, however it is written. Nothing where only the browser can reach the listener.
+    std::optional<Address> browser{};
 };
 
 struct GateTally {
     std::size_t connections = 0;
     std::uint64_t bytes = 0;
     std::size_t refused = 0;                  // by the policy
+    std::size_t strangers = 0;                // turned away: they were not the browser
     bool is_used_up = false;                  // a limit was reached; nothing passes any more
     std::map<std::string, Error> failures{};  // by "host:port"; the first hundred
 };
@@ -47,7 +54,7 @@ public:
     Gate(const Gate&) = delete;
     Gate& operator=(const Gate&) = delete;
 
-    // Takes a listening socket that only the browser can reach. A lane is closed at first.
+    // Takes a listening socket of the browser's. A lane is closed at first.
     using Lane = std::size_t;
     Lane add(Descriptor listener);
 
