@@ -2,12 +2,9 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "base/thread_name.h"
 #include "net/wording.h"
@@ -17,20 +14,17 @@ namespace {
 
 namespace json = boost::json;
 
-std::unexpected<Error> gone() {
-    return fail(ErrorCode::unavailable, "the browser has ended");
-}
-
-void never_block(const Descriptor& file) {
-    fcntl(file.get(), F_SETFL, fcntl(file.get(), F_GETFL) | O_NONBLOCK);
+std::string command_text(std::int64_t id, std::string_view method, std::string_view parameters,
+                         const std::string& session) {
+    std::string text = fmt::format(R"({{"id":{},"method":"{}","params":{})", id, method, parameters);
+    if (!session.empty()) text += fmt::format(R"(,"sessionId":"{}")", session);
+    return text + '}';
 }
 
 }  // namespace
 
-DevTools::DevTools(Descriptor to_browser, Descriptor from_browser, DevToolsLimits limits)
-    : limits_(limits), to_browser_(std::move(to_browser)), from_browser_(std::move(from_browser)) {
-    never_block(to_browser_);
-    never_block(from_browser_);
+DevTools::DevTools(std::unique_ptr<Wire> wire, std::string gone, DevToolsLimits limits)
+    : wire_(std::move(wire)), gone_(std::move(gone)), limits_(limits) {
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -64,19 +58,14 @@ void DevTools::post(std::string_view method, Content parameters, const std::stri
         const bool has_room = state.outgoing.size() + text.size() < limits_.waiting_bytes;
         if (state.is_closed || !has_room) return false;
         const std::int64_t id = ++state.last_id;
-        fmt::format_to(std::back_inserter(state.outgoing), R"({{"id":{},"method":"{}","params":{})", id,
-                       method, text);
-        if (!session.empty())
-            fmt::format_to(std::back_inserter(state.outgoing), R"(,"sessionId":"{}")", session);
-        state.outgoing += '}';
-        state.outgoing += '\0';
+        wire_->append(state.outgoing, command_text(id, method, text, session));
         if (answer) state.waiting.emplace(id, std::move(*answer));
         return true;
     });
     if (is_posted) {
         wake_.wake();
     } else if (answer) {
-        answer->set_value(gone());
+        answer->set_value(std::unexpected(why_closed()));
     }
 }
 
@@ -94,15 +83,20 @@ bool DevTools::is_open() const {
     return state_.with([](const State& state) { return !state.is_closed; });
 }
 
+Error DevTools::why_closed() const {
+    const std::string why = state_.with([](const State& state) { return state.why_closed; });
+    return {ErrorCode::unavailable, why.empty() ? gone_ : fmt::format("{}: {}", gone_, why)};
+}
+
 void DevTools::run(const std::stop_token& stop) {
     name_this_thread("devtools");
     while (!stop.stop_requested()) {
         if (!write_some()) break;
         const bool has_more = sent_ < sending_.size();
         std::array<pollfd, 3> waiting{
-            pollfd{.fd = from_browser_.get(), .events = POLLIN, .revents = 0},
+            pollfd{.fd = wire_->reading_end(), .events = POLLIN, .revents = 0},
             pollfd{.fd = wake_.descriptor(), .events = POLLIN, .revents = 0},
-            pollfd{.fd = has_more ? to_browser_.get() : -1, .events = POLLOUT, .revents = 0}};
+            pollfd{.fd = has_more ? wire_->writing_end() : -1, .events = POLLOUT, .revents = 0}};
         if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) break;
         if (waiting[1].revents != 0) wake_.clear();
         if (waiting[0].revents != 0 && !read_some()) break;
@@ -117,7 +111,7 @@ bool DevTools::write_some() {
         state_.with([&](State& state) { std::swap(sending_, state.outgoing); });
     }
     while (sent_ < sending_.size()) {
-        const ssize_t written = write(to_browser_.get(), sending_.data() + sent_, sending_.size() - sent_);
+        const ssize_t written = wire_->write(std::string_view(sending_).substr(sent_));
         if (written > 0) {
             sent_ += static_cast<std::size_t>(written);
         } else if (errno == EAGAIN) {
@@ -131,31 +125,45 @@ bool DevTools::write_some() {
 
 bool DevTools::read_some() {
     std::array<char, 64 * 1024> buffer;
-    const ssize_t got = read(from_browser_.get(), buffer.data(), buffer.size());
-    if (got > 0) take_bytes({buffer.data(), static_cast<std::size_t>(got)});
-    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+    const ssize_t got = wire_->read(buffer);
+    if (got > 0) return take_bytes({buffer.data(), static_cast<std::size_t>(got)});
+    return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-void DevTools::take_bytes(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const auto end = bytes.find('\0');
-        const std::string_view part = bytes.substr(0, end);
-        if (!is_skipping_ && incoming_.size() + part.size() > limits_.message_bytes) {
-            is_skipping_ = true;
-            if (const auto id = id_of_beginning(std::string_view(incoming_).substr(0, 64)))
-                settle(*id,
-                       fail(ErrorCode::too_large, fmt::format("the browser's answer is longer than {}",
-                                                              net::bytes_in_words(limits_.message_bytes))));
-            incoming_ = {};
+// False if nothing more can be read.
+bool DevTools::take_bytes(std::string_view bytes) {
+    std::string replies;
+    for (;;) {
+        const auto part = wire_->take(bytes, replies);
+        if (!part) {
+            state_.with([&](State& state) { state.why_closed = part.error().message; });
+            return false;
         }
-        if (!is_skipping_) incoming_ += part;
-        if (end == std::string_view::npos) return;
-        bytes.remove_prefix(end + 1);
-        if (!is_skipping_) take_message(incoming_);
-        is_skipping_ = false;
-        incoming_.clear();
-        if (incoming_.capacity() > (1 << 20)) incoming_.shrink_to_fit();
+        if (!*part) break;
+        take_part(**part);
     }
+    if (replies.empty()) return true;
+    return state_.with([&](State& state) {
+        state.outgoing += replies;
+        return state.outgoing.size() < limits_.waiting_bytes;
+    });
+}
+
+void DevTools::take_part(Wire::Part part) {
+    if (!is_skipping_ && incoming_.size() + part.text.size() > limits_.message_bytes) {
+        is_skipping_ = true;
+        incoming_ += part.text.substr(0, 64 - std::min<std::size_t>(64, incoming_.size()));
+        if (const auto id = id_of_beginning(std::string_view(incoming_).substr(0, 64)))
+            settle(*id, fail(ErrorCode::too_large, fmt::format("the browser's answer is longer than {}",
+                                                               net::bytes_in_words(limits_.message_bytes))));
+        incoming_ = {};
+    }
+    if (!is_skipping_) incoming_ += part.text;
+    if (!part.is_end) return;
+    if (!is_skipping_) take_message(incoming_);
+    is_skipping_ = false;
+    incoming_.clear();
+    if (incoming_.capacity() > (1 << 20)) incoming_.shrink_to_fit();
 }
 
 void DevTools::take_message(std::string_view text) {
@@ -193,11 +201,15 @@ void DevTools::close() {
         state.is_closed = true;
         return std::exchange(state.waiting, {});
     });
-    for (auto& [id, answer] : waiting) answer.set_value(gone());
-    to_browser_.close();
+    const Error why = why_closed();
+    for (auto& [id, answer] : waiting) answer.set_value(std::unexpected(why));
+    // In the midst of a message it would not be understood.
+    const std::string farewell = wire_->farewell();
+    if (sent_ == sending_.size() && !farewell.empty()) wire_->write(farewell);
+    wire_.reset();
     // The events of a closed connection: everybody who waits for one must look again.
-    handlers_.with([](Handlers& handlers) {
-        for (auto& [session, handler] : handlers) handler("Quarry.closed", {});
+    handlers_.with([&](Handlers& handlers) {
+        for (auto& [session, handler] : handlers) handler("Quarry.closed", {{"why", why.message}});
     });
 }
 

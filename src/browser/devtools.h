@@ -1,4 +1,4 @@
-// The connection to a browser: commands and their answers, and events, over two pipes.
+// The connection to a browser: commands and their answers, and events, over whatever wire leads there.
 #pragma once
 
 #include <chrono>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,11 +14,11 @@
 
 #include <boost/json.hpp>
 
-#include "base/descriptor.h"
 #include "base/guarded.h"
 #include "base/result.h"
 #include "base/wake_signal.h"
 #include "browser/message.h"
+#include "browser/wire.h"
 
 namespace quarry::browser {
 
@@ -34,7 +35,9 @@ public:
     using Content = boost::json::object;
     using EventHandler = std::function<void(const std::string& method, const Content& params)>;
 
-    DevTools(Descriptor to_browser, Descriptor from_browser, DevToolsLimits limits = {});
+    // `gone` is what is said when the connection has ended without a reason.
+    explicit DevTools(std::unique_ptr<Wire> wire, std::string gone = "the browser has ended",
+                      DevToolsLimits limits = {});
     // Every command that waits fails with `unavailable`.
     ~DevTools();
     DevTools(const DevTools&) = delete;
@@ -71,11 +74,14 @@ public:
     void on_events(const std::string& session, EventHandler handler);
 
     bool is_open() const;
+    // `unavailable`, with the reason; for a connection that is no longer open.
+    Error why_closed() const;
 
 private:
     using Answer = std::promise<Result<Content>>;
     struct State {
         bool is_closed = false;
+        std::string why_closed{};  // "" if nobody said
         std::int64_t last_id = 0;
         std::string outgoing{};
         std::unordered_map<std::int64_t, Answer> waiting{};
@@ -85,14 +91,16 @@ private:
     void post(std::string_view method, Content parameters, const std::string& session, Answer* answer);
     void run(const std::stop_token& stop);
     bool read_some();
-    void take_bytes(std::string_view bytes);
+    bool take_bytes(std::string_view bytes);
+    void take_part(Wire::Part part);
     void take_message(std::string_view text);
     void settle(std::int64_t id, Result<Content> result);
     bool write_some();
     void close();
 
+    std::unique_ptr<Wire> wire_;  // while it is open
+    const std::string gone_;
     const DevToolsLimits limits_;
-    Descriptor to_browser_, from_browser_;
     WakeSignal wake_;
     Guarded<State> state_;
     Guarded<Handlers> handlers_;

@@ -29,15 +29,25 @@ Result<std::unique_ptr<Instance>> Instance::start(const ChromiumConfig& config) 
     auto instance = std::unique_ptr<Instance>(new Instance);
     instance->process_ = TRY(Chromium::start(config));
     Chromium& process = *instance->process_;
-    for (Chromium::Listener& listener : process.take_listeners()) {
-        std::string proxy = fmt::format("http://127.0.0.1:{}", listener.port);
-        instance->lanes_.push_back({instance->gate_.add(std::move(listener.socket)), std::move(proxy)});
-    }
-    instance->devtools_ = std::make_unique<DevTools>(process.take_input(), process.take_output());
+    instance->lanes_ = std::make_shared<Lanes>();
+    for (Chromium::Listener& listener : process.take_listeners())
+        instance->lanes_->add(std::move(listener.socket), "127.0.0.1", listener.port);
+    instance->devtools_ = std::make_unique<DevTools>(pipe_wire(process.take_input(), process.take_output()));
     const auto version = instance->devtools_->call("Browser.getVersion", {}, "",
                                                    std::chrono::steady_clock::now() + start_timeout);
     if (!version) return silent(version.error(), process);
     instance->user_agent_ = without_headless(std::string(text_at(*version, "userAgent")));
+    return instance;
+}
+
+Result<std::unique_ptr<Instance>> Instance::connect(const RemoteConfig& config,
+                                                    std::shared_ptr<Lanes> lanes) {
+    RemoteBrowser browser = TRY(connect_to_browser(config));
+    auto instance = std::unique_ptr<Instance>(new Instance);
+    instance->lanes_ = std::move(lanes);
+    instance->address_ = browser.address;
+    instance->user_agent_ = without_headless(std::move(browser.user_agent));
+    instance->devtools_ = std::move(browser.devtools);
     return instance;
 }
 

@@ -38,10 +38,12 @@ Error thrown(const json::object& details) {
 
 }  // namespace
 
-Result<std::unique_ptr<Page>> Page::open(Instance& instance, const Instance::Lane& lane,
-                                         const RenderRequest& request, Deadline deadline) {
+Result<std::unique_ptr<Page>> Page::open(Instance& instance, const Lane& lane, const RenderRequest& request,
+                                         Deadline deadline) {
     auto page = std::unique_ptr<Page>(new Page(instance, lane, request, deadline));
-    instance.gate().open(lane.number, {.policy = request.policy, .limits = {.bytes = request.limits.bytes}});
+    instance.gate().open(
+        lane.number,
+        {.policy = request.policy, .limits = {.bytes = request.limits.bytes}, .browser = instance.address()});
     TRY(page->attach());
     TRY(page->set_up());
     return page;
@@ -90,7 +92,7 @@ Result<void> Page::set_up() {
         // What an older browser does not know, it does without.
         if (!done && done.error().code == ErrorCode::timeout) return std::unexpected(done.error());
     }
-    if (!instance_.devtools().is_open()) return fail(ErrorCode::unavailable, "the browser has ended");
+    if (!instance_.devtools().is_open()) return std::unexpected(instance_.devtools().why_closed());
     return {};
 }
 
@@ -136,6 +138,14 @@ Error Page::failure(std::string_view browsers_words) {
         if (tally.is_used_up)
             return {ErrorCode::too_large,
                     fmt::format("the page moved more than {}", net::bytes_in_words(request_.limits.bytes))};
+        if (tally.strangers > 0)
+            return {ErrorCode::unavailable,
+                    fmt::format("the browser could not load it: {}; somebody came to {} from another address "
+                                "than the browser's, {}, and was turned away",
+                                browsers_words, lane_.proxy, instance_.address()->text())};
+        if (instance_.address() && browsers_words.contains("ERR_PROXY_CONNECTION_FAILED"))
+            return {ErrorCode::unavailable,
+                    fmt::format("the browser does not reach quarry at {} (browser.gate)", lane_.proxy)};
     }
     return {ErrorCode::unavailable, fmt::format("the browser could not load it: {}", browsers_words)};
 }

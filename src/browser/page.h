@@ -16,7 +16,7 @@ namespace quarry::browser {
 class Page {
 public:
     // The instance must outlive the page; the lane is the page's until it goes.
-    static Result<std::unique_ptr<Page>> open(Instance& instance, const Instance::Lane& lane,
+    static Result<std::unique_ptr<Page>> open(Instance& instance, const Lane& lane,
                                               const RenderRequest& request, Deadline deadline);
     ~Page();
     Page(const Page&) = delete;
@@ -60,7 +60,7 @@ public:
     bool close();
 
 private:
-    Page(Instance& instance, Instance::Lane lane, const RenderRequest& request, Deadline deadline)
+    Page(Instance& instance, Lane lane, const RenderRequest& request, Deadline deadline)
         : instance_(instance), lane_(std::move(lane)), request_(request), deadline_(deadline) {}
     // The same, of a page that may go elsewhere meanwhile: then it is asked of the next one.
     Result<boost::json::value> run_patiently(std::string_view script, const boost::json::array& arguments);
@@ -70,7 +70,7 @@ private:
     Error failure(std::string_view browsers_words);
 
     Instance& instance_;
-    const Instance::Lane lane_;
+    const Lane lane_;
     const RenderRequest& request_;
     const Deadline deadline_;
     std::string context_, target_, session_;

@@ -94,7 +94,10 @@ const std::unordered_map<std::string_view, Handler>& handlers() {
          }},
         {"Inspector.detached",
          [](PageState& state, const json::object&) { end(state, "the page was closed"); }},
-        {"Quarry.closed", [](PageState& state, const json::object&) { end(state, "the browser has ended"); }},
+        {"Quarry.closed",
+         [](PageState& state, const json::object& params) {
+             end(state, std::string(text_at(params, "why")));
+         }},
     };
     return table;
 }

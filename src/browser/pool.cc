@@ -50,32 +50,43 @@ Result<Pool::Seat> Pool::take_seat(const std::stop_token& stop) {
     for (;;) {
         const bool may_go = changed_.wait(lock, stop, [this] {
             return !is_starting_ && under_way_ < config_.pages_at_once &&
-                   (!current_ || !current_->free.empty());
+                   (!current_ || current_->instance->lanes().has_free());
         });
         if (!may_go) return fail(ErrorCode::interrupted, "interrupted");
         if (current_) break;
         is_starting_ = true;
         lock.unlock();
-        auto started = Instance::start(with_lanes(config_.chromium, config_.pages_at_once));
+        auto started = start();
         lock.lock();
         is_starting_ = false;
         changed_.notify_all();
         if (!started) return std::unexpected(started.error());
         ++tally_.started;
-        auto lanes = (*started)->lanes();
-        current_ = std::make_shared<Resident>(
-            Resident{.instance = *std::move(started), .free = std::move(lanes), .since = Clock::now()});
+        current_ =
+            std::make_shared<Resident>(Resident{.instance = *std::move(started), .since = Clock::now()});
     }
-    Seat seat{.resident = current_, .lane = current_->free.back()};
-    current_->free.pop_back();
+    Seat seat{.resident = current_, .lane = current_->instance->lanes().take()};
     ++current_->pages;
     ++under_way_;
     return seat;
 }
 
+// By one thread at a time.
+Result<std::unique_ptr<Instance>> Pool::start() {
+    if (!config_.remote) return Instance::start(with_lanes(config_.chromium, config_.pages_at_once));
+    if (!remote_lanes_) {
+        auto lanes = std::make_shared<Lanes>();
+        TRY(lanes->listen({.host = config_.remote->gate_host,
+                           .first_port = config_.remote->gate_port,
+                           .lanes = config_.pages_at_once}));
+        remote_lanes_ = std::move(lanes);
+    }
+    return Instance::connect(*config_.remote, remote_lanes_);
+}
+
 bool Pool::is_worn(const Resident& resident) const {
     return resident.pages >= config_.pages_per_browser || Clock::now() - resident.since >= config_.age ||
-           resident.instance->process().memory() > config_.memory_bytes;
+           resident.instance->memory() > config_.memory_bytes;
 }
 
 void Pool::leave(Seat seat, Health health) {
@@ -83,7 +94,7 @@ void Pool::leave(Seat seat, Health health) {
     std::shared_ptr<Resident> ended;  // outside the lock: it takes a while
     {
         const std::lock_guard lock(mutex_);
-        seat.resident->free.push_back(std::move(seat.lane));
+        seat.resident->instance->lanes().give_back(std::move(seat.lane));
         if (is_done && current_ == seat.resident) {
             tally_.ended_stuck += health == Health::stuck;
             ended = std::move(current_);
@@ -120,8 +131,8 @@ PoolTally Pool::tally() {
     const std::lock_guard lock(mutex_);
     PoolTally tally = tally_;
     if (current_) {
-        tally.processes = current_->instance->process().count_processes();
-        tally.memory = current_->instance->process().memory();
+        tally.processes = current_->instance->count_processes();
+        tally.memory = current_->instance->memory();
     }
     return tally;
 }

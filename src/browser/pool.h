@@ -1,5 +1,5 @@
-// The browser of a process: started when a page first needs it, shared by a few pages at once, replaced
-// before it grows old, and ended when nobody needs it any more.
+// The browser of a process: started, or connected to, when a page first needs it, shared by a few pages at
+// once, replaced before it grows old, and ended when nobody needs it any more.
 #pragma once
 
 #include <chrono>
@@ -21,9 +21,11 @@ namespace quarry::browser {
 
 struct PoolConfig {
     ChromiumConfig chromium{};
+    std::optional<RemoteConfig> remote{};  // instead: a browser elsewhere is connected to, and none started
     int pages_at_once = 4;
 
-    // A browser takes no new pages after any of these; the next page starts another.
+    // A browser takes no new pages after any of these; the next page starts another. One elsewhere is
+    // connected to again, and what memory it has is its own affair.
     int pages_per_browser = 500;
     std::chrono::milliseconds age{std::chrono::hours(1)};
     std::uint64_t memory_bytes = std::uint64_t{2} << 30;  // of all its processes
@@ -50,7 +52,7 @@ public:
     Pool& operator=(const Pool&) = delete;
 
     // Blocks until there is room and the page is done. A page whose browser was ended because of another is
-    // tried once more. Fails as browser::render and Chromium::start do.
+    // tried once more. Fails as browser::render, Chromium::start and connect_to_browser do.
     Result<Rendered> render(const RenderRequest& request);
 
     PoolTally tally();
@@ -59,16 +61,16 @@ private:
     // A browser and who uses it. Shared by the pages that are open in it: the last one ends it.
     struct Resident {
         std::unique_ptr<Instance> instance{};
-        std::vector<Instance::Lane> free{};
         int pages = 0;  // begun in it
         std::chrono::steady_clock::time_point since{};
     };
     struct Seat {
         std::shared_ptr<Resident> resident{};
-        Instance::Lane lane{};
+        Lane lane{};
     };
 
     Result<Seat> take_seat(const std::stop_token& stop);
+    Result<std::unique_ptr<Instance>> start();
     void leave(Seat seat, Health health);
     bool is_worn(const Resident& resident) const;
     void end_idle(const std::stop_token& stop);
@@ -76,7 +78,8 @@ private:
     const PoolConfig config_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
-    std::shared_ptr<Resident> current_;  // takes new pages
+    std::shared_ptr<Resident> current_;    // takes new pages
+    std::shared_ptr<Lanes> remote_lanes_;  // of all connections to a browser elsewhere
     bool is_starting_ = false;
     int under_way_ = 0;
     std::chrono::steady_clock::time_point last_use_{};

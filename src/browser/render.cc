@@ -38,7 +38,7 @@ Result<Rendered> work_on(Page& page) {
     return rendered;
 }
 
-Result<Rendered> render_page(Instance& instance, const Instance::Lane& lane, const RenderRequest& request,
+Result<Rendered> render_page(Instance& instance, const Lane& lane, const RenderRequest& request,
                              Health& health) {
     const Deadline deadline = std::chrono::steady_clock::now() + request.limits.time;
     auto page = Page::open(instance, lane, request, deadline);
@@ -75,7 +75,7 @@ Result<void> check(const RenderRequest& request) {
     return {};
 }
 
-RenderOutcome render(Instance& instance, const Instance::Lane& lane, const RenderRequest& request) {
+RenderOutcome render(Instance& instance, const Lane& lane, const RenderRequest& request) {
     RenderOutcome outcome{.result = fail(ErrorCode::unavailable, "not rendered")};
     if (auto checked = check(request); !checked) {
         outcome.result = std::unexpected(checked.error());

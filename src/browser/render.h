@@ -23,6 +23,6 @@ struct RenderOutcome {
 // Loads the page in a lane of the browser that is free, does what is asked, and closes it. Blocks for the
 // request's time limit at most, and a few seconds to close. Errors as fetching has them; `unavailable` if the
 // page crashed.
-RenderOutcome render(Instance& instance, const Instance::Lane& lane, const RenderRequest& request);
+RenderOutcome render(Instance& instance, const Lane& lane, const RenderRequest& request);
 
 }  // namespace quarry::browser
