@@ -1,7 +1,6 @@
 #include "app/browser_service.h"
 
 #include "app/browser_settings.h"
-#include "browser/chromium_command.h"
 
 namespace quarry::app {
 
@@ -16,7 +15,6 @@ Result<browser::Pool*> BrowserService::open(const Settings& settings) {
     return pool_.with([&](std::unique_ptr<browser::Pool>& pool) -> Result<browser::Pool*> {
         if (pool) return pool.get();
         const browser::PoolConfig config = TRY(browser_config(settings));
-        TRY(browser::find_chromium(config.chromium));
         pool = std::make_unique<browser::Pool>(config);
         return pool.get();
     });

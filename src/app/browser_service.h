@@ -17,7 +17,7 @@ public:
     work::RenderTools tools(const Settings& settings);
 
 private:
-    // Fails with `not_found` or `unsupported`, in a sentence that says what to do; asked again for each page,
+    // Fails as browser_config does, in a sentence that says what to do; asked again for each page,
     // so that a browser that was installed meanwhile is found.
     Result<browser::Pool*> open(const Settings& settings);
 

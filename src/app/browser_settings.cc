@@ -1,5 +1,7 @@
 #include "app/browser_settings.h"
 
+#include "browser/chromium_command.h"
+
 namespace quarry::app {
 
 Result<browser::PoolConfig> browser_config(const Settings& settings) {
@@ -12,6 +14,11 @@ Result<browser::PoolConfig> browser_config(const Settings& settings) {
     config.chromium.user = settings.text("browser.user");
     config.chromium.sandbox = settings.yes("browser.sandbox");
     config.chromium.memory_bytes = settings.bytes("browser.memory");
+    if (const std::string remote = settings.text("browser.remote_url"); !remote.empty()) {
+        config.remote = TRY(browser::RemoteConfig::parse(remote, settings.text("browser.gate")));
+    } else {
+        TRY(browser::find_chromium(config.chromium));
+    }
     return config;
 }
 

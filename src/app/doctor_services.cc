@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "app/browser_settings.h"
 #include "app/doctor.h"
 #include "net/http_client.h"
 #include "net/request_headers.h"
@@ -139,6 +140,23 @@ public:
         findings.push_back(std::move(found->finding));
     }
 
+    // Only one elsewhere: whether one can be started here, the first page tells. The gate is not looked at,
+    // since whoever works may have its ports.
+    void browser() {
+        const std::string shown = place_.settings.masked("browser.remote_url");
+        if (shown.empty()) return;
+        const auto wrong = [&](const Error& error) {
+            findings.push_back(
+                {"browser", Health::fail, error.message,
+                 "Start it or correct browser.remote_url; without that setting quarry would start its own"});
+        };
+        const auto config = browser_config(place_.settings);
+        if (!config) return wrong(config.error());
+        const auto browser = browser::connect_to_browser(*config->remote);
+        if (!browser) return wrong(browser.error());
+        findings.push_back({.subject = "browser", .says = fmt::format("{}, {}", shown, browser->product)});
+    }
+
     std::vector<Finding> findings;
 
 private:
@@ -174,6 +192,7 @@ std::vector<Finding> examine_services(const Workplace& place) {
     examination.tei();
     examination.openai();
     examination.qdrant();
+    examination.browser();
     return std::move(examination.findings);
 }
 

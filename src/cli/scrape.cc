@@ -7,7 +7,6 @@
 #include "app/browser_settings.h"
 #include "app/remote_pages.h"
 #include "app/web_access.h"
-#include "browser/chromium_command.h"
 #include "browser/pool.h"
 #include "cli/commands.h"
 #include "cli/document_options.h"
@@ -163,7 +162,6 @@ Result<Rendering> rendering_of(const ScrapeArguments& arguments, const Formats& 
 Result<std::unique_ptr<browser::Pool>> open_browser(const Session& session, Rendering rendering) {
     if (rendering == Rendering::never) return nullptr;
     const auto config = TRY(app::browser_config(session.settings));
-    TRY(browser::find_chromium(config.chromium));
     return std::make_unique<browser::Pool>(config);
 }
 

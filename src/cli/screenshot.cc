@@ -11,7 +11,6 @@
 #include "app/browser_settings.h"
 #include "app/web_access.h"
 #include "base/units.h"
-#include "browser/chromium_command.h"
 #include "browser/pool.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -181,7 +180,6 @@ Result<int> take_pictures(const Session& session, const ScreenshotArguments& arg
     const auto access = TRY(app::WebAccess::open(session.settings));
     const auto request = TRY(make_request(session, arguments, *access));
     const auto config = TRY(app::browser_config(session.settings));
-    TRY(browser::find_chromium(config.chromium));
     browser::Pool pool(config);
     Delivery delivery(session, arguments, urls.size());
     const std::stop_token stop = stop_on_interrupt();

@@ -34,15 +34,6 @@ browser::RenderRequest BrowserSite::request(const std::string& path) const {
     return request;
 }
 
-browser::PoolConfig pool_config() {
-    return {.chromium = {.keeper_program = QUARRY_BROWSER_KEEPER}, .pages_at_once = 2};
-}
-
-browser::Pool& shared_pool() {
-    static browser::Pool pool(pool_config());
-    return pool;
-}
-
 int kill_browser_of(pid_t process) {
     int killed = 0;
     for (const pid_t descendant : browser::descendants_of(process)) {

@@ -27,8 +27,9 @@ public:
     HostileServer forbidden{0, "127.0.0.1"};
 };
 
-// One browser for the tests of a program: starting one costs half a second.
-browser::PoolConfig pool_config();
+// One browser for the tests of a program: starting one costs half a second. local_pool.cc starts it as quarry
+// does, remote_pool.cc lets quarry connect to it.
+browser::PoolConfig pool_config();  // of a local one
 browser::Pool& shared_pool();
 
 // Kills the browser's processes that this one has started, and says how many there were.
