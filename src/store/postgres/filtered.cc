@@ -22,7 +22,8 @@ constexpr db::PgStatement take_done_sql{"take_done",
         select done.* from quarry.done where id = $1
             and (unique_key is null or not exists (select 1 from quarry.job_key where key = unique_key)) for update),
     key as (insert into quarry.job_key(key, id) select unique_key, id from free where unique_key is not null)
-    delete from quarry.done using free where done.id = free.id and done.finished_at = free.finished_at returning )sql"
+    delete from quarry.done where id = (select id from free) and finished_at = (select finished_at from free)
+    returning )sql"
                                         "done.id, done.kind, done.priority, done.owner, done.grp, 0, "
                                         "done.max_attempts, 0, done.zero_retention, done.created_at, "
                                         "null::bigint, null::bigint, null::bigint, done.unique_key, "

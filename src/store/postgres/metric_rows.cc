@@ -71,8 +71,9 @@ constexpr db::PgStatement add_requests_sql{"add_requests", R"sql(
     " = d.took_us + excluded.took_us"
 constexpr db::PgStatement fold_requests_sql{
     "fold_requests",
-    "with old as (delete from quarry.request where (id, at) in"
-    " (select id, at from quarry.request where at < $1 order by at, id limit $2) returning *),"
+    "with chosen as materialized (select id, at from quarry.request where at < $1 order by at, id limit $2),"
+    " old as (delete from quarry.request where id = any(array(select id from chosen))"
+    " and at >= (select min(at) from chosen) and at <= (select max(at) from chosen) returning *),"
     " folded as (" SUM_UP_REQUESTS_OF("old") ") select count(*) from old"};
 constexpr const char* sum_up_table_sql =
     "with folded as (" SUM_UP_REQUESTS_OF("{0}") ") select count(*) from {0}";

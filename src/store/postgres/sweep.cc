@@ -13,6 +13,14 @@ namespace {
 constexpr int jobs_per_step = 1'000;
 constexpr int rows_per_step = 300;
 
+// A join would read all days, or what the planner takes for few enough of them. The times say which days the
+// rows are in, and there their ids find them.
+#define DELETE_OLD_JOBS                                                            \
+    " p as (delete from quarry.payload where id = any(array(select id from old)))" \
+    " delete from quarry.done where id = any(array(select id from old))"           \
+    " and finished_at >= (select min(finished_at) from old)"                       \
+    " and finished_at <= (select max(finished_at) from old)"
+
 // Jobs of a group go with it, unless nothing may be left of them.
 constexpr db::PgStatement sweep_jobs_sql{"sweep_jobs", R"sql(
     with old as materialized (
@@ -20,9 +28,7 @@ constexpr db::PgStatement sweep_jobs_sql{"sweep_jobs", R"sql(
         where finished_at <= greatest($1, $2, $3)
             and case when zero_retention then finished_at <= $3 when grp is not null then false
                      when state = 2 then finished_at <= $1 else finished_at <= $2 end
-        limit $4 for update skip locked),
-    p as (delete from quarry.payload using old where payload.id = old.id)
-    delete from quarry.done using old where done.id = old.id and done.finished_at = old.finished_at)sql"};
+        limit $4 for update skip locked),)sql" DELETE_OLD_JOBS};
 
 constexpr db::PgStatement old_changes_sql{"old_changes", R"sql(
     with old as materialized (select id from quarry.outbox where state in (2, 4) and finished_at <= $1
@@ -39,9 +45,8 @@ constexpr db::PgStatement old_group_sql{"old_group", R"sql(
     limit 1 for update skip locked)sql"};
 
 constexpr db::PgStatement drop_jobs_sql{"drop_jobs_of_group", R"sql(
-    with old as materialized (select id, finished_at from quarry.done where grp = $1 order by id limit $2),
-         p as (delete from quarry.payload using old where payload.id = old.id)
-    delete from quarry.done using old where done.id = old.id and done.finished_at = old.finished_at)sql"};
+    with old as materialized (
+        select id, finished_at from quarry.done where grp = $1 order by id limit $2),)sql" DELETE_OLD_JOBS};
 constexpr db::PgStatement drop_urls_sql{"drop_urls_of_group", R"sql(
     delete from quarry.frontier where id in (select id from quarry.frontier where grp = $1 limit $2))sql"};
 constexpr db::PgStatement drop_aliases_sql{"drop_aliases_of_group",
