@@ -10,8 +10,7 @@
 #include "browser/browser_site.h"
 #include "browser/remote_chromium.h"
 #include "net/websocket_handshake.h"
-#include "program/run_quarry.h"
-#include "servers/free_port.h"
+#include "program/service.h"
 #include "servers/tcp_proxy.h"
 
 using namespace quarry;
@@ -119,7 +118,7 @@ TEST_CASE("after so many pages a browser elsewhere is connected to again, with i
     RemoteChromium chromium;
     HeldSite place;
     browser::PoolConfig config = config_for(chromium.url());
-    config.remote->gate_port = static_cast<std::uint16_t>(test::free_port());
+    config.remote->gate_port = test::free_port();
     config.pages_per_browser = 1;
     browser::Pool pool(config);
     auto held = place.held();
@@ -213,6 +212,34 @@ TEST_CASE("quarry may be killed while a page is in a browser elsewhere: nothing 
     quarry.wait();
 
     CHECK(comes_true([&] { return chromium.pages() == before; }));
+}
+
+TEST_CASE("a browser elsewhere that is restarted costs a page another attempt, and not the page") {
+    REQUIRE_BROWSER();
+    RemoteChromium chromium;
+    BrowserSite place;
+    std::atomic<int> shown = 0;
+    place.page("/", "<title>Held</title><main><p>" + std::string(300, 'x') + "</p><img src=/held></main>");
+    place.site.on("/held", [&shown](const test::ServerRequest&, test::Connection& connection) {
+        if (++shown <= 1) return connection.wait_for_close();
+        connection.respond(200, {{"Content-Type", "image/svg+xml"}},
+                           "<svg xmlns='http://www.w3.org/2000/svg'/>");
+    });
+    const test::DataHome home({"QUARRY_BROWSER_REMOTE_URL=" + chromium.url()});
+    test::Service service(home);
+    const auto crawl = service.client.post(
+        "/v2/crawl",
+        fmt::format(R"({{"url":"{}","sitemap":"skip","scrapeOptions":{{"formats":["screenshot"]}}}})",
+                    place.site.url("/")));
+    REQUIRE(comes_true([&] { return shown > 0; }));
+
+    chromium.start_again();
+    const auto status =
+        service.client.wait_for("/v2/crawl/" + std::string(crawl.json().at("id").as_string()));
+
+    CHECK(status.at("status") == "completed");
+    CHECK(status.at("data").as_array().size() == 1);
+    CHECK(shown >= 2);
 }
 
 TEST_CASE("who is no browser is told from one") {
