@@ -31,12 +31,12 @@ Result<std::optional<Leased>> Claimer::claim(const Demand& demand, WhatIsDue if_
         if (attempt.leases.empty()) return;
         unconfirmed_.with([&](auto& claims) { claims.push_back(std::exchange(attempt, {})); });
     };
-    const StoreLimits& limits = transactor_.process().limits;
-    const auto ask = [&](db::PgBatch& batch) { ask_before_leasing(batch, demand, limits); };
+    const Process& process = transactor_.process();
+    const auto ask = [&](db::PgBatch& batch) { ask_before_leasing(batch, demand, process); };
     const auto take = [&](Ledger& ledger) -> Answer<std::optional<Leased>> {
         set_aside();
         const std::vector<db::PgRows> asked = ledger.take_opening();
-        Due due = postgres::what_is_due(asked[0], limits, ledger.now());
+        Due due = postgres::what_is_due(asked[0], process.limits, ledger.now());
         if (!due.knows_worker) return refuse<std::optional<Leased>>(ErrorCode::not_found, "unknown worker");
         if (is_for_others(due)) {
             due.next = ledger.now() + Leadership::grace;

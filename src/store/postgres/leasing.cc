@@ -22,6 +22,13 @@ constexpr db::PgStatement hold_worker_sql{"hold_worker", R"sql(
 constexpr db::PgStatement alive_sql{"worker_is_alive",
                                     "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
 
+// How much room the owner has who has the least, and how many workers could fill it (owner_room.h).
+constexpr db::PgStatement least_room_sql{"least_room", R"sql(
+    select coalesce(min(coalesce(o.running_jobs, $1) - t.running), $1)::bigint,
+           (select greatest(2, count(*)) from quarry.worker where not is_dead)
+    from (select owner, sum(running_jobs) as running from quarry.tally group by owner) t
+         join quarry.owner o on o.id = t.owner)sql"};
+
 // Owners who may reach their limit by this claim and those that others make meanwhile are locked, so that two
 // workers do not fill the same place. If there are none, nobody's places need to be counted.
 constexpr db::PgStatement lock_owners_sql{"lock_owners_near_limit", R"sql(
@@ -216,11 +223,13 @@ Claim claim_of(const Ledger& ledger, const Leased& leased) {
     return claim;
 }
 
-void ask_before_leasing(db::PgBatch& batch, const Demand& demand, const StoreLimits& limits) {
+void ask_before_leasing(db::PgBatch& batch, const Demand& demand, const Process& process) {
     look_what_is_due(batch, demand.worker);
     batch.add(hold_worker_sql, db::PgValues(number(demand.worker)));
-    if (const int slots = slots_of(demand); slots > 0)
-        batch.add(lock_owners_sql, db::PgValues(slots, limits.running_jobs_per_owner));
+    const int slots = slots_of(demand);
+    if (slots == 0 || process.room.is_ample(slots)) return;
+    batch.add(lock_owners_sql, db::PgValues(slots, process.limits.running_jobs_per_owner));
+    batch.add(least_room_sql, db::PgValues(process.limits.running_jobs_per_owner));
 }
 
 Answer<Leased> lease(Ledger& ledger, const Demand& demand, std::span<const db::PgRows> asked,
@@ -232,7 +241,9 @@ Answer<Leased> lease(Ledger& ledger, const Demand& demand, std::span<const db::P
         ledger.sql().later(alive_sql, db::PgValues(number(demand.worker), column_of(ledger.now())));
     if (has_backlog) TRY(ledger.promote_backlog());
     Leased leased;
-    const bool is_near_limit = asked.size() > 2 && !asked[2].empty();
+    const bool has_asked_for_room = asked.size() > 3;
+    if (has_asked_for_room) ledger.process().room.set(asked[3].integer(0, 0), asked[3].integer(0, 1));
+    const bool is_near_limit = has_asked_for_room && !asked[2].empty();
     TRY(lease_jobs(ledger, demand, is_near_limit ? claim_within_sql : claim_sql, leased));
     if (demand.urls > 0) TRY(lease_urls(ledger, demand, leased));
     if (demand.changes > 0) TRY(lease_changes(ledger, demand, leased));

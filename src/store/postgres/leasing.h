@@ -10,7 +10,7 @@
 namespace quarry::store::postgres {
 
 // What is asked in the round trip that begins the transaction: first what is due (due.h), then for lease().
-void ask_before_leasing(db::PgBatch& batch, const Demand& demand, const StoreLimits& limits);
+void ask_before_leasing(db::PgBatch& batch, const Demand& demand, const Process& process);
 // What is due by itself is done already. `has_backlog`: jobs may wait for a place of their owner's.
 Answer<Leased> lease(Ledger& ledger, const Demand& demand, std::span<const db::PgRows> asked,
                      bool has_backlog);
