@@ -31,8 +31,7 @@ bool is_plain(const Outcome& outcome) {
            outcome.gone.empty() && !outcome.settle && outcome.timings.is_empty();
 }
 
-Result<PlainEnd> finish_plain_jobs(db::PgConnection& sql, std::span<const Finished> finished,
-                                   const std::string& settings) {
+Result<PlainEnd> finish_plain_jobs(db::PgBatch& batch, std::span<const Finished> finished) {
     db::PgIntegers ids, tokens;
     db::PgTexts results;
     for (const Finished& one : finished) {
@@ -40,9 +39,6 @@ Result<PlainEnd> finish_plain_jobs(db::PgConnection& sql, std::span<const Finish
         tokens.emplace_back(number(one.lease.token));
         results.emplace_back(std::get<Completed>(one.outcome.end).result);
     }
-    // What is sent together is one transaction.
-    db::PgBatch batch(sql);
-    if (!settings.empty()) batch.add(settings.c_str());
     const std::size_t place = batch.add(finish_sql, db::PgValues(ids, tokens, results));
     const std::vector<db::PgRows> answers = TRY(batch.run());
     const db::PgRows& rows = answers[place];

@@ -105,7 +105,9 @@ Result<void> Finisher::finish_plain(std::span<Finished> finished,
     }
     if (plain.empty()) return {};
     auto connection = TRY(transactor_.borrow());
-    const PlainEnd end = TRY(finish_plain_jobs(*connection, plain, transactor_.settings(durability)));
+    db::PgBatch batch(*connection);  // what is sent together is one transaction
+    transactor_.add_settings(batch, durability);
+    const PlainEnd end = TRY(finish_plain_jobs(batch, plain));
     std::vector<Event> events;
     std::vector<std::int64_t> tokens;
     for (const std::int64_t id : end.ids) {

@@ -18,7 +18,7 @@ struct PlainEnd {
     std::vector<std::int64_t> ids{};
     bool has_backlog = false;  // a place that was freed may be wanted
 };
-Result<PlainEnd> finish_plain_jobs(db::PgConnection& sql, std::span<const Finished> finished,
-                                   const std::string& settings);
+// Behind what is in the batch already.
+Result<PlainEnd> finish_plain_jobs(db::PgBatch& batch, std::span<const Finished> finished);
 
 }  // namespace quarry::store::postgres

@@ -13,7 +13,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr db::PgStatement now_sql{"now_ms", "select quarry.now_ms()"};
+constexpr db::PgStatement begin_sql{"begin", "begin"};
+constexpr db::PgStatement set_clock_sql{"set_clock",
+                                        "select set_config('quarry.now', $1::bigint::text, true)"};
+// Hot tables are small but for rows that cannot be vacuumed, and the planner knows nothing of those: a plan
+// made after a table was analysed would read all of them. Nor is there anything to be learnt from the values
+// of a statement that would be worth planning it anew each time, which takes longer than most of them.
+#define SETTINGS                                                          \
+    "select quarry.now_ms(), set_config('enable_seqscan', 'off', true), " \
+    "set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)"
+constexpr db::PgStatement settings_sql{"settings", SETTINGS};
+constexpr db::PgStatement settings_later_sql{"settings_later",
+                                             SETTINGS ", set_config('synchronous_commit', 'off', true)"};
 constexpr auto longest_question = 10s;
 
 }  // namespace
@@ -23,23 +34,16 @@ Timestamp Transactor::now() const {
     return wall_clock_.now() + std::chrono::milliseconds(offset_ms_.load());
 }
 
-std::string Transactor::settings(Durability durability) const {
-    const bool is_later = durability == Durability::later;
-    // Hot tables are small but for rows that cannot be vacuumed, and the planner knows nothing of those: a
-    // plan made after a table was analysed would read all of them.
-    std::string sql = "select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)";
-    if (is_later) sql += ", set_config('synchronous_commit', 'off', true)";
-    if (clock_) sql += fmt::format(", set_config('quarry.now', '{}', true)", column_of(clock_->now()));
-    return sql;
+std::size_t Transactor::add_settings(db::PgBatch& batch, Durability durability) const {
+    if (clock_) batch.add(set_clock_sql, db::PgValues(column_of(clock_->now())));
+    return batch.add(durability == Durability::later ? settings_later_sql : settings_sql);
 }
 
 Result<Transactor::Begun> Transactor::begin(db::PgConnection& connection, Durability durability,
                                             const Opening& opening) {
-    const std::string settings_sql = settings(durability);
     db::PgBatch batch(connection);
-    batch.add("begin");
-    if (!settings_sql.empty()) batch.add(settings_sql.c_str());
-    const std::size_t place = batch.add(now_sql);
+    batch.add(begin_sql);
+    const std::size_t place = add_settings(batch, durability);
     if (opening) opening(batch);
     auto answers = TRY(batch.run());
     const Timestamp now = time_of(answers[place].integer(0, 0));

@@ -55,8 +55,8 @@ public:
     Timestamp now() const;
     // What the server's clock says; learnt anew with each transaction.
     void set_clock(Timestamp now) { offset_ms_ = (now - wall_clock_.now()).count(); }
-    // A statement that makes the rest of a transaction so.
-    std::string settings(Durability durability) const;
+    // Makes the rest of a transaction so. Returns the place of its answer, which is the time.
+    std::size_t add_settings(db::PgBatch& batch, Durability durability) const;
 
 private:
     static constexpr int most_attempts = 12;
