@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,6 +65,9 @@ struct Demand {
     int urls = 0;                     // of the frontier, in all
     int urls_per_host = 64;           // more than run at once: they wait in the worker, near the wire
     std::vector<HostId> saturated{};  // hosts of which the worker has enough
+    // Hosts that it has no URL of yet. What it takes no other worker can have, so it should take no more than
+    // it can serve; only stores that are shared by many hosts (PostgreSQL) look at it.
+    int new_hosts = std::numeric_limits<int>::max();
     int changes = 0;                  // of the outbox
     std::string change_collection{};  // of that collection only; "" for all
 };

@@ -284,10 +284,13 @@ void UrlDispatcher::describe_room(store::Demand& demand) const {
     demand.urls = waiting_ >= enough_in_all / 2 ? 0 : static_cast<int>(enough_in_all - waiting_);
     demand.urls_per_host = static_cast<int>(enough_of_a_host);
     if (demand.urls == 0) return;
+    std::size_t served = 0;  // hosts that always have something on the wire
     for (const auto& [id, lane] : lanes_) {
         const std::size_t enough = lane->has_delay() ? enough_of_a_slow_host : enough_of_a_host / 2;
         if (lane->waiting() >= enough) demand.saturated.push_back(id);
+        served += lane->waiting() > 0 && !lane->has_delay() ? 1 : 0;
     }
+    demand.new_hosts = static_cast<int>(parts_.max_fetches - std::min(served, parts_.max_fetches));
 }
 
 void UrlDispatcher::release_waiting() {

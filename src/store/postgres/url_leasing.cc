@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 
@@ -168,6 +169,10 @@ private:
             const std::int64_t id = row.integer(1);
             const Host& host = hosts_.try_emplace(id, host_of(row)).first->second;
             const auto not_before = time_of(row.optional_integer(5));
+            if (host.held == 0 && !new_hosts_.contains(id)) {
+                if (std::ssize(new_hosts_) >= demand_.new_hosts) continue;
+                new_hosts_.insert(id);
+            }
             if (not_before && *not_before > ledger_.now()) {
                 leased_.next_due = earlier(leased_.next_due, not_before);
             } else if (host.held < demand_.urls_per_host) {
@@ -363,6 +368,7 @@ private:
     std::map<std::int64_t, std::int64_t> rooms_;  // by owner
     std::map<std::int64_t, Crawl> crawls_;
     std::map<std::int64_t, Host> hosts_;
+    std::set<std::int64_t> new_hosts_;  // that may become the worker's
     std::deque<HostLane> lanes_;
     std::vector<Pick> picks_;
     Process::UrlTurns turns_;
