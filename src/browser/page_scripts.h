@@ -57,7 +57,17 @@ inline constexpr std::string_view html_script = R"js((limit) => {
 // it is given some patience.
 inline constexpr std::string_view quiet_script = R"js((quiet, longest, patience) => new Promise(resolve => {
     const begun = performance.now();
-    const showsNothing = () => !document.body || (document.body.innerText.trim() === '' &&
+    const silent = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE']);
+    // What is written without asking whether it can be seen, which would have the browser lay the page out.
+    const hasManyWords = () => {
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        for (let letters = 0; letters < 200 && texts.nextNode();) {
+            if (!silent.has(texts.currentNode.parentNode.nodeName)) letters += texts.currentNode.data.trim().length;
+            if (letters >= 200) return true;
+        }
+        return false;
+    };
+    const showsNothing = () => !document.body || (!hasManyWords() && document.body.innerText.trim() === '' &&
         !document.body.querySelector('img,svg,canvas,video,iframe,input'));
     let timer;
     const done = () => { observer.disconnect(); clearTimeout(timer); resolve(true); };
