@@ -65,7 +65,7 @@ constexpr std::string_view other_flags[] = {
     "--disable-prompt-on-repost",
     "--deny-permission-prompts",
     "--disable-features=Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,"
-    "CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,SpareRendererForSitePerProcess",
+    "CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions",
     "--force-color-profile=srgb",
     "--hide-scrollbars",
     "--mute-audio",
