@@ -341,8 +341,9 @@ TEST_CASE("jobs are ended and found without reading whole days") {
             "select pg_terminate_backend(pid, 10000) from pg_stat_activity"
             " where datname = current_database() and pid <> pg_backend_pid()");
         return place
-            .sql("select sum(seq_tup_read + idx_tup_fetch)::bigint from pg_stat_user_tables"
-                 " where relname ~ '^done_2'")
+            .sql(
+                "select sum(seq_tup_read + idx_tup_fetch)::bigint from pg_stat_user_tables"
+                " where relname ~ '^done_2'")
             .integer(0, 0);
     };
     const std::int64_t before = rows_read();
@@ -362,10 +363,10 @@ TEST_CASE("jobs are ended and found without reading whole days") {
 
 TEST_CASE("what a database had before there were days is one partition, which goes like a day") {
     PLACE(place);
-    const std::array<std::string, 3> former = {
-        std::string(postgres::schema_1_ids) + postgres::schema_1_jobs + postgres::schema_1_crawls +
-            postgres::schema_1_pages + postgres::schema_1_metrics,
-        postgres::schema_2, postgres::schema_3};
+    const std::array<std::string, 3> former = {std::string(postgres::schema_1_ids) + postgres::schema_1_jobs +
+                                                   postgres::schema_1_crawls + postgres::schema_1_pages +
+                                                   postgres::schema_1_metrics,
+                                               postgres::schema_2, postgres::schema_3};
     REQUIRE(db::pg_migrate(*place.connection, {.schema = "quarry", .what = "tables", .steps = former}));
     place.sql("insert into quarry.owner(name) values ('local')");
     place.sql("insert into quarry.kind(name) values ('work')");
