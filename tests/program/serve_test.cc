@@ -250,7 +250,7 @@ TEST_CASE("requests that cannot be are refused in a sentence, and the server liv
         {"POST", "/v2/scrape", std::string(100'000, '['), 400},
         {"POST", "/v2/scrape", "{}", 400},
         {"POST", "/v2/scrape", R"({"url":["http://a.example/"]})", 400},
-        {"POST", "/v2/scrape", R"({"url":"http://a.example/","formats":["screenshot"]})", 400},
+        {"POST", "/v2/scrape", R"({"url":"http://a.example/","formats":["menu"]})", 400},
         {"POST", "/v2/crawl", R"({"url":"http://a.example/","limit":-1})", 400},
         {"POST", "/v2/crawl", R"({"url":"http://a.example/","includePaths":["("]})", 400},
         {"POST", "/v2/crawl", R"({"url":"http://169.254.169.254/latest/meta-data/"})", 403},
