@@ -37,8 +37,13 @@ Result<std::int64_t> take_step(PgConnection& connection, const PgTables& tables)
 
 Result<std::int64_t> pg_version_of(PgConnection& connection, const PgTables& tables) {
     const std::string meta = tables.schema + ".meta";
-    const auto there = TRY(connection.query("select to_regclass($1) is not null", PgValues(meta)));
-    if (!there.boolean(0, 0)) return 0;
+    // Not with to_regclass: a session that looked for the schema in vain believes that it is not there until
+    // it next locks a table, even if it has waited for whoever made it.
+    const auto there =
+        TRY(connection.query("select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace "
+                             "where nspname = $1 and relname = 'meta'",
+                             PgValues(tables.schema)));
+    if (there.empty()) return 0;
     const auto rows =
         TRY(connection.query("select value from " + meta + " where name = $1", PgValues(tables.version)));
     const std::int64_t version = rows.empty() ? 0 : rows.integer(0, 0);

@@ -49,6 +49,18 @@ TEST_CASE("of many that start at once one makes the tables") {
     for (auto& start : starts) CHECK(start.get());
 }
 
+TEST_CASE("who has looked for the tables in vain sees them as soon as somebody has made them") {
+    DATABASE(url);
+    auto waiting = db::PgConnection::open({.url = url}).value();
+    auto maker = db::PgConnection::open({.url = url}).value();
+    REQUIRE(waiting.execute("begin"));
+    CHECK(version_of(waiting).value() == 0);
+
+    REQUIRE(migrate(maker));
+
+    CHECK(version_of(waiting).value() == schema_version);
+}
+
 TEST_CASE("a newer database is refused in a sentence") {
     DATABASE(url);
     auto connection = db::PgConnection::open({.url = url}).value();
