@@ -89,7 +89,7 @@ class Database:
         with open(self.folder / "db/pg_hba.conf", "a") as file:
             file.write(f"host all all {NET}.0.0/16 trust\n")
         with open(self.folder / "db/postgresql.conf", "a") as file:
-            file.write(f"listen_addresses = '{DATABASE}'\nunix_socket_directories = '{self.folder}'\nshared_buffers = 256MB\nmax_wal_size = 4GB\n")
+            file.write(f"listen_addresses = '{DATABASE}'\nunix_socket_directories = '{self.folder}'\nshared_buffers = 256MB\nmax_wal_size = 4GB\nmax_connections = 300\n")
         self.run("pg_ctl", "-D", self.folder / "db", "-l", self.folder / "log", "-w", "start")
 
     def run(self, program, *arguments):
@@ -109,7 +109,10 @@ def crawl(folder, network, database, web, workers, fetches):
     inside = [network.add(f"w{workers}{number}", f"{NET}.0.{10 * workers + number + 10}") for number in range(workers)]
 
     def quarry(where, *arguments, **more):
-        return subprocess.run([*where, QUARRY, *arguments], env=environment, check=True, capture_output=True, text=True, **more).stdout
+        done = subprocess.run([*where, QUARRY, *arguments], env=environment, capture_output=True, text=True, **more)
+        if done.returncode != 0:
+            raise SystemExit(f"quarry {' '.join(arguments)}: {done.stderr}")
+        return done.stdout
 
     seeds = folder / f"seeds{workers}"
     seeds.write_text("".join(f"http://{address}/\n" for address in web.addresses))

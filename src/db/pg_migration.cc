@@ -17,20 +17,20 @@ Result<void> ensure_meta(PgConnection& connection, const PgTables& tables) {
                     tables.schema));
 }
 
-// The next step, if one is left. Returns the version that it made.
-Result<std::int64_t> take_step(PgConnection& connection, const PgTables& tables) {
+// All steps that are left, in one transaction: others see the old version or the new one, none between.
+Result<void> take_steps(PgConnection& connection, const PgTables& tables) {
     PgTransaction transaction = TRY(PgTransaction::begin(connection));
     TRY(connection.query("select pg_advisory_xact_lock($1)", PgValues(migration_lock)));
     const std::int64_t version = TRY(pg_version_of(connection, tables));
-    if (version == std::ssize(tables.steps)) return version;
+    if (version == std::ssize(tables.steps)) return {};
     if (version == 0) TRY(ensure_meta(connection, tables));
-    TRY(connection.execute(tables.steps[static_cast<std::size_t>(version)]));
+    for (const std::string& step : tables.steps.subspan(static_cast<std::size_t>(version)))
+        TRY(connection.execute(step));
     TRY(connection.query(fmt::format("insert into {}.meta values ($1, $2) on conflict (name) do update set "
                                      "value = excluded.value",
                                      tables.schema),
-                         PgValues(tables.version, version + 1)));
-    TRY(transaction.commit());
-    return version + 1;
+                         PgValues(tables.version, static_cast<std::int64_t>(tables.steps.size()))));
+    return transaction.commit();
 }
 
 }  // namespace
@@ -55,9 +55,8 @@ Result<std::int64_t> pg_version_of(PgConnection& connection, const PgTables& tab
 }
 
 Result<void> pg_migrate(PgConnection& connection, const PgTables& tables) {
-    std::int64_t version = TRY(pg_version_of(connection, tables));
-    while (version < std::ssize(tables.steps)) version = TRY(take_step(connection, tables));
-    return {};
+    if (TRY(pg_version_of(connection, tables)) == std::ssize(tables.steps)) return {};
+    return take_steps(connection, tables);
 }
 
 }  // namespace quarry::db
