@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "model/media.h"
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
 #include "store/sqlite/schema.h"
@@ -159,6 +160,18 @@ TEST_CASE("what version 3 wrote is still there") {
     CHECK(reader->requests({}).value().at(0).status == 404);
     CHECK(reader->request_days(1).value().at(0).requests == 10);
     CHECK(store->add_group({.request_key = "once"}, {}, {}).error().code == ErrorCode::conflict);
+}
+
+TEST_CASE("what version 4 wrote is still there") {
+    const TemporaryFolder folder;
+    const std::string path = file_of_version(folder, 4);
+
+    auto store = open_store(path);
+    auto reader = store::open_sqlite_reader(path).value();
+
+    const std::string packed = reader->media(ContentId{12}).value();
+    CHECK(find_media(packed, "0123456789abcdef0123456789abcdef").value().bytes == "picture");
+    CHECK(reader->media(ContentId{6}).value().empty());
 }
 
 }  // namespace quarry::test
