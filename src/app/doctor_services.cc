@@ -7,6 +7,7 @@
 
 #include "app/browser_settings.h"
 #include "app/doctor.h"
+#include "app/json_text.h"
 #include "net/http_client.h"
 #include "net/request_headers.h"
 #include "url/url.h"
@@ -47,11 +48,6 @@ Result<json::object> ask(net::HttpClient& client, const std::string& base, const
         return fail(ErrorCode::corrupt,
                     fmt::format("what it answers to {} is no JSON object", question.path));
     return parsed.get_object();
-}
-
-std::string text_in(const json::object& object, std::string_view name) {
-    const json::value* value = object.if_contains(name);
-    return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 // Collections that were made with another model of this provider.

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "app/json_text.h"
 #include "model/names.h"
 #include "store/reader_records.h"
 
@@ -19,11 +20,6 @@ std::optional<Enum> find_name(const std::array<std::string_view, n>& names, std:
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) return std::nullopt;
     return static_cast<Enum>(found - names.begin());
-}
-
-std::string text_in(const json::object& object, std::string_view name) {
-    const json::value* value = object.if_contains(name);
-    return value && value->is_string() ? std::string(value->get_string()) : "";
 }
 
 std::optional<std::int64_t> number_in(const json::object& object, std::string_view name) {

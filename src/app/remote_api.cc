@@ -6,6 +6,7 @@
 
 #include "api/own/routes.h"
 #include "api/reply.h"
+#include "app/json_text.h"
 #include "base/ascii.h"
 #include "base/units.h"
 #include "model/record_fields.h"
@@ -42,12 +43,6 @@ Result<json::value> parse_json(const std::string& text) {
     json::value value = json::parse(text, error, {}, options);
     if (error) return fail(ErrorCode::corrupt, "the server's answer is no JSON");
     return value;
-}
-
-std::string text_in(const json::value& value, std::string_view name) {
-    const json::object* object = value.if_object();
-    const json::value* member = object ? object->if_contains(name) : nullptr;
-    return member && member->is_string() ? std::string(member->get_string()) : "";
 }
 
 // A server that is busy, or has been asked too often, says when to come again.

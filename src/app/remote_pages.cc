@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/json_text.h"
 #include "crawl/browsing_json.h"
 #include "net/http_status.h"
 #include "url/page_address.h"
@@ -15,11 +16,6 @@ namespace {
 
 namespace json = boost::json;
 using work::ScrapeRecord;
-
-std::string text_in(const json::object& object, std::string_view name) {
-    const json::value* value = object.if_contains(name);
-    return value && value->is_string() ? std::string(value->get_string()) : "";
-}
 
 template <typename Item>
 std::vector<Item> urls_in(const json::object& object, std::string_view name) {

@@ -29,7 +29,7 @@ namespace {
 constexpr int start_timeout_ms = 10'000;
 constexpr off_t most_words = 64 * 1024;
 
-std::unexpected<Error> system_error(std::string_view what) {
+std::unexpected<Error> start_error(std::string_view what) {
     return fail(ErrorCode::unavailable,
                 fmt::format("cannot start the browser: {}: {}", what, std::strerror(errno)));
 }
@@ -59,8 +59,8 @@ Result<std::string> make_folder(const std::optional<User>& user) {
     std::error_code problem;
     const auto place = user ? std::filesystem::path("/tmp") : std::filesystem::temp_directory_path(problem);
     std::string folder = (problem ? std::filesystem::path("/tmp") : place) / "quarry-browser-XXXXXX";
-    if (!mkdtemp(folder.data())) return system_error("mkdtemp " + folder);
-    if (user && chown(folder.c_str(), user->id, user->group) != 0) return system_error("chown " + folder);
+    if (!mkdtemp(folder.data())) return start_error("mkdtemp " + folder);
+    if (user && chown(folder.c_str(), user->id, user->group) != 0) return start_error("chown " + folder);
     return folder;
 }
 
@@ -69,7 +69,7 @@ Result<Descriptor> words_file() {
     Descriptor file(memfd_create("browser", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file.is_open() || ftruncate(file.get(), most_words) != 0 ||
         fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0)
-        return system_error("memfd_create");
+        return start_error("memfd_create");
     return file;
 }
 
@@ -81,7 +81,7 @@ enum class Direction { to_child, from_child };
 
 Result<Pair> make_pipe(Direction direction) {
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("pipe");
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return start_error("pipe");
     fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // larger messages in fewer turns; no matter if refused
     Descriptor reading(ends[0]), writing(ends[1]);
     if (direction == Direction::to_child) return Pair{std::move(writing), std::move(reading)};
@@ -91,7 +91,7 @@ Result<Pair> make_pipe(Direction direction) {
 Result<Pair> make_socket_pair() {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return system_error("socketpair");
+        return start_error("socketpair");
     return Pair{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -102,7 +102,7 @@ struct KeeperFiles {
 // dup2 onto a number that another of the files has would lose that one: they are moved out of the way first.
 Result<Descriptor> out_of_the_way(const Descriptor& file) {
     Descriptor copy(fcntl(file.get(), F_DUPFD_CLOEXEC, 10));
-    if (!copy.is_open()) return system_error("dup");
+    if (!copy.is_open()) return start_error("dup");
     return copy;
 }
 
@@ -138,7 +138,7 @@ Result<pid_t> spawn_keeper(const ChromiumConfig& config, const KeeperFiles& file
     posix_spawn_file_actions_destroy(&actions);
     if (problem != 0) {
         errno = problem;
-        return system_error("posix_spawn " + config.keeper_program);
+        return start_error("posix_spawn " + config.keeper_program);
     }
     return id;
 }

@@ -30,10 +30,6 @@ namespace {
 
 constexpr int milliseconds_between_looks = 250;
 
-std::unexpected<Error> system_error(std::string_view what) {
-    return fail(ErrorCode::unavailable, fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
 bool write_line(const char* path, const std::string& line) {
     const Descriptor file(open(path, O_WRONLY | O_CLOEXEC));
     return file.is_open() && write(file.get(), line.data(), line.size()) == std::ssize(line);

@@ -17,10 +17,6 @@ namespace json = boost::json;
 constexpr std::size_t max_message_bytes = 64 * 1024;
 constexpr std::size_t max_descriptors = 64;
 
-std::unexpected<Error> system_error(std::string_view what) {
-    return fail(ErrorCode::unavailable, fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
 Result<void> send_message(int socket, const std::string& text, const std::vector<int>& descriptors) {
     iovec part{.iov_base = const_cast<char*>(text.data()), .iov_len = text.size()};
     std::array<char, CMSG_SPACE(sizeof(int) * max_descriptors)> room{};
@@ -74,6 +70,10 @@ Result<Received> receive_message(int socket) {
 }
 
 }  // namespace
+
+std::unexpected<Error> system_error(std::string_view what) {
+    return fail(ErrorCode::unavailable, fmt::format("{}: {}", what, std::strerror(errno)));
+}
 
 Result<void> send_request(int socket, const KeeperRequest& request) {
     const json::object message{{"command", json::value_from(request.command)},

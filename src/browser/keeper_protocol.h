@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -33,6 +34,9 @@ struct KeeperAnswer {
     std::vector<std::uint16_t> ports{};
     std::vector<Descriptor> listeners{};  // in the order of `ports`
 };
+
+// What the system says of its last call.
+std::unexpected<Error> system_error(std::string_view what);
 
 Result<void> send_request(int socket, const KeeperRequest& request);
 Result<KeeperRequest> receive_request(int socket);

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds longest_connect{5'000};
 
-std::unexpected<Error> wrong(std::string words) {
+std::unexpected<Error> wrong_setting(std::string words) {
     return fail(ErrorCode::invalid_argument, std::move(words));
 }
 
@@ -41,13 +41,15 @@ Result<void> read_gate(RemoteConfig& config, std::string_view text) {
         const std::string_view port = text.substr(colon + 1);
         const auto [end, problem] = std::from_chars(port.data(), port.data() + port.size(), config.gate_port);
         if (problem != std::errc() || end != port.data() + port.size() || config.gate_port == 0)
-            return wrong(fmt::format("browser.gate has no port \"{}\": it is HOST or HOST:PORT", port));
+            return wrong_setting(
+                fmt::format("browser.gate has no port \"{}\": it is HOST or HOST:PORT", port));
         text = text.substr(0, colon);
     }
     const auto address = net::Address::parse(text);
     const bool is_any = address && (address->text() == "0.0.0.0" || address->text() == "::");
     if (text.empty() || is_any)
-        return wrong("browser.gate has to name the one address at which the browser reaches this machine");
+        return wrong_setting(
+            "browser.gate has to name the one address at which the browser reaches this machine");
     config.gate_host = text;
     return {};
 }
@@ -117,7 +119,7 @@ Result<RemoteConfig> RemoteConfig::parse(const std::string& text, const std::str
     constexpr std::string_view forms = "http://HOST:PORT or ws://HOST:PORT/devtools/browser/ID";
     const auto url = url::Url::parse(text);
     if (!url || url->host().empty())
-        return wrong(fmt::format("browser.remote_url is {}, and not \"{}\"", forms, text));
+        return wrong_setting(fmt::format("browser.remote_url is {}, and not \"{}\"", forms, text));
     if (url->scheme() == "wss" || url->scheme() == "https")
         return fail(ErrorCode::unsupported,
                     fmt::format("browser.remote_url is {}: no browser listens with TLS, so lead to it "
@@ -125,15 +127,16 @@ Result<RemoteConfig> RemoteConfig::parse(const std::string& text, const std::str
                                 forms));
     const bool is_http = url->scheme() == "http";
     if (!is_http && url->scheme() != "ws")
-        return wrong(fmt::format("browser.remote_url is {}, and not of kind \"{}\"", forms, url->scheme()));
+        return wrong_setting(
+            fmt::format("browser.remote_url is {}, and not of kind \"{}\"", forms, url->scheme()));
     if (!url->username().empty() || !url->password().empty())
-        return wrong("browser.remote_url has no user and password: browsers ask for none");
+        return wrong_setting("browser.remote_url has no user and password: browsers ask for none");
     if (is_http && (url->path() != "/" || url->query()))
-        return wrong("browser.remote_url with http has no path: the browser itself says where it is");
+        return wrong_setting("browser.remote_url with http has no path: the browser itself says where it is");
     RemoteConfig config{.url = *url};
     if (!gate.empty()) TRY(read_gate(config, gate));
     if (gate.empty() && !is_this_machine(*url))
-        return wrong(fmt::format(
+        return wrong_setting(fmt::format(
             "with a browser at {}, browser.gate has to name the address at which it reaches this machine: "
             "all requests of its pages come here, to be checked",
             url->host()));

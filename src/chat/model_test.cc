@@ -87,7 +87,7 @@ TEST_CASE("what goes wrong with a model is told apart") {
 
 TEST_CASE("a server that is away for a moment is asked again") {
     Setup setup;
-    setup.service.conduct.faults.next({Fault::reset});
+    setup.service.conduct.faults.next(Fault::reset);
 
     CHECK(setup.ask_json());
 }

@@ -72,7 +72,8 @@ int list(const Session& session, const app::Workplace& place) {
     return exit_yes;
 }
 
-int show(const Session& session, const app::Workplace& place, const CollectionArguments& arguments) {
+int show_collection(const Session& session, const app::Workplace& place,
+                    const CollectionArguments& arguments) {
     const auto report = app::report_collection(place, arguments.name);
     if (!report) return give_up(session, report.error());
     const json::object record = to_json(*report);
@@ -135,7 +136,7 @@ int remove(const Session& session, const app::Workplace& place, const Collection
 int run_collections(const Session& session, const Parser& parser, const CollectionArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
-    if (parser.chose("show")) return show(session, *place, arguments);
+    if (parser.chose("show")) return show_collection(session, *place, arguments);
     if (parser.chose("create")) return create(session, *place, arguments);
     if (parser.chose("delete")) return remove(session, *place, arguments);
     return list(session, *place);

@@ -20,7 +20,7 @@ int show_as_json(const Session& session) {
     return exit_yes;
 }
 
-int show(const Session& session) {
+int show_settings(const Session& session) {
     if (session.json) return show_as_json(session);
     for (const app::SettingDefinition& definition : app::setting_table()) {
         const std::string key(definition.key);
@@ -41,7 +41,7 @@ Command add_config(CommandBuilder& builder) {
                                  "quarry --config ./quarry.toml config show");
     config.add_command("show", "Print every setting with its source");
     config.require_command();
-    return {&config, show};
+    return {&config, show_settings};
 }
 
 }  // namespace quarry::cli

@@ -18,9 +18,9 @@ using structured::Filled;
 
 constexpr std::size_t pages_to_learn_from = 3;
 
-class Delivery {
+class AnswerDelivery {
 public:
-    Delivery(const Session& session, ExtractPlan& plan, std::stop_source& stop)
+    AnswerDelivery(const Session& session, ExtractPlan& plan, std::stop_source& stop)
         : session_(session),
           plan_(plan),
           stop_(stop),
@@ -157,7 +157,7 @@ private:
 Result<int> run_extraction(const Session& session, ExtractPlan plan, const FetchPages& fetch) {
     std::stop_source stop;
     const std::stop_callback on_interrupt(stop_on_interrupt(), [&stop] { stop.request_stop(); });
-    Delivery delivery(session, plan, stop);
+    AnswerDelivery delivery(session, plan, stop);
     fetch(plan, [&](const work::ScrapeRecord& record) { delivery.take(record); }, stop.get_token());
     return delivery.finish();
 }

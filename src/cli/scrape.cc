@@ -33,10 +33,10 @@ struct ScrapeArguments {
 };
 
 // Prints or saves records as they are delivered, and counts them.
-class Delivery {
+class PageDelivery {
 public:
-    Delivery(const Session& session, const ScrapeArguments& arguments, const Formats& formats,
-             std::size_t pages)
+    PageDelivery(const Session& session, const ScrapeArguments& arguments, const Formats& formats,
+                 std::size_t pages)
         : session_(session),
           output_(arguments.output),
           formats_(formats),
@@ -206,7 +206,7 @@ Result<int> scrape_over(app::RemoteApi& server, const Session& session, const Sc
     TRY(app::check(options));
     const std::size_t pages = work::Scraper::count_pages(urls);
     TRY(check_output(arguments, pages));
-    Delivery delivery(session, arguments, options.extract.formats, pages);
+    PageDelivery delivery(session, arguments, options.extract.formats, pages);
     std::stop_source stop;
     const std::stop_callback on_interrupt(stop_on_interrupt(), [&stop] { stop.request_stop(); });
     const auto deliver = [&](const work::ScrapeRecord& record) {
@@ -232,7 +232,7 @@ int run_scrape(const Session& session, const ScrapeArguments& arguments) {
         return exit_error;
     }
     const Formats formats = plan->options.extract.formats;
-    Delivery delivery(session, arguments, formats, plan->pages);
+    PageDelivery delivery(session, arguments, formats, plan->pages);
     std::stop_source stop;
     const std::stop_callback on_interrupt(stop_on_interrupt(), [&stop] { stop.request_stop(); });
     const work::Scraper scraper((*access)->fetcher(), std::move(plan->options));

@@ -33,8 +33,7 @@ struct ScreenshotArguments {
 };
 
 Result<browser::Viewport> parse_viewport(const ScreenshotArguments& arguments) {
-    if (arguments.viewport.empty())
-        return arguments.mobile ? phone_viewport : browser::Viewport{};
+    if (arguments.viewport.empty()) return arguments.mobile ? phone_viewport : browser::Viewport{};
     const auto cross = arguments.viewport.find('x');
     const auto number = [](const std::string& text, int most) { return parse_number(text, 1, most); };
     if (cross != std::string::npos) {
@@ -93,9 +92,9 @@ Result<browser::RenderRequest> make_request(const Session& session, const Screen
 }
 
 // Writes what comes, says what does not, and counts both. Several threads deliver.
-class Delivery {
+class PictureDelivery {
 public:
-    Delivery(const Session& session, const ScreenshotArguments& arguments, std::size_t pages)
+    PictureDelivery(const Session& session, const ScreenshotArguments& arguments, std::size_t pages)
         : session_(session),
           output_(arguments.output.empty() ? "./" : arguments.output),
           folder_(output_, arguments.pdf               ? ".pdf"
@@ -181,7 +180,7 @@ Result<int> take_pictures(const Session& session, const ScreenshotArguments& arg
     const auto request = TRY(make_request(session, arguments, *access));
     const auto config = TRY(app::browser_config(session.settings));
     browser::Pool pool(config);
-    Delivery delivery(session, arguments, urls.size());
+    PictureDelivery delivery(session, arguments, urls.size());
     const std::stop_token stop = stop_on_interrupt();
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {

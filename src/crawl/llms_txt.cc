@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
 #include "crawl/sitemap.h"
 #include "crawl/sitemap_builder.h"
 

@@ -11,7 +11,7 @@ constexpr std::string_view white = " \t";
 constexpr std::size_t max_line_bytes =
     std::size_t{2083} * 8;  // Google's: eight times the longest URL that browsers once took
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_edges(std::string_view text) {
     constexpr std::string_view edges = " \t\v\f";
     const std::size_t start = text.find_first_not_of(edges);
     if (start == std::string_view::npos) return {};
@@ -53,18 +53,18 @@ std::size_t find_separator(std::string_view line) {
     if (colon != std::string_view::npos) return colon;
     const std::size_t space = line.find_first_of(white);
     if (space == std::string_view::npos) return space;
-    const std::string_view value = trimmed(line.substr(space));
+    const std::string_view value = without_edges(line.substr(space));
     return value.find_first_of(white) == std::string_view::npos ? space : std::string_view::npos;
 }
 
 std::optional<RobotsLine> read_line(std::string_view raw, int number) {
     raw = raw.substr(0, max_line_bytes);
-    const std::string_view line = trimmed(raw.substr(0, raw.find('#')));
+    const std::string_view line = without_edges(raw.substr(0, raw.find('#')));
     const std::size_t separator = find_separator(line);
     if (separator == std::string_view::npos) return std::nullopt;
-    const auto key = key_named(trimmed(line.substr(0, separator)));
+    const auto key = key_named(without_edges(line.substr(0, separator)));
     if (!key) return std::nullopt;
-    return RobotsLine{*key, trimmed(line.substr(separator + 1)), line, number};
+    return RobotsLine{*key, without_edges(line.substr(separator + 1)), line, number};
 }
 
 }  // namespace

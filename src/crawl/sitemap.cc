@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "crawl/gunzip.h"
 #include "crawl/sitemap_builder.h"
 #include "crawl/sitemap_xml.h"

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace quarry::crawl {
 
 void SitemapBuilder::add(SitemapEntry found) {
@@ -25,13 +27,6 @@ void SitemapBuilder::warn(std::string_view sentence) {
     if (sitemap_.warning.find(sentence) != std::string::npos) return;
     if (!sitemap_.warning.empty()) sitemap_.warning += "; ";
     sitemap_.warning += sentence;
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view white = " \t\r\n\f\v";
-    const std::size_t start = text.find_first_not_of(white);
-    if (start == std::string_view::npos) return {};
-    return text.substr(start, text.find_last_not_of(white) - start + 1);
 }
 
 }  // namespace quarry::crawl

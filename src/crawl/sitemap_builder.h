@@ -35,7 +35,4 @@ private:
     Sitemap sitemap_;
 };
 
-// Without spaces and line ends at either side.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace quarry::crawl

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "crawl/sitemap_builder.h"
 #include "text/xml.h"
 

@@ -19,7 +19,7 @@ namespace json = boost::json;
 constexpr int most_inputs = 2'048;
 constexpr int most_tokens = 300'000;
 // No tokenizer makes more tokens than bytes, and of ordinary text none comes near half as many.
-constexpr std::size_t most_bytes = 2 * most_tokens;
+constexpr std::size_t most_batch_bytes = 2 * most_tokens;
 
 class OpenAiProtocol : public EmbeddingProtocol {
 public:
@@ -48,7 +48,7 @@ Description OpenAiProtocol::before_asking() const {
                        .max_input_tokens = config_.max_input_tokens,
                        .max_batch_tokens = most_tokens,
                        .requests_in_flight = config_.requests_in_flight},
-            .max_batch_bytes = most_bytes};
+            .max_batch_bytes = most_batch_bytes};
 }
 
 std::string OpenAiProtocol::embed_request(const std::string& prefix,

@@ -11,7 +11,7 @@ namespace quarry::embed {
 
 namespace {
 
-constexpr std::size_t most_bytes = 300;
+constexpr std::size_t most_line_bytes = 300;
 // Far more, so that what is cut off a body cannot split a key that the rest would have shown.
 constexpr std::size_t most_read_bytes = 64 * 1024;
 
@@ -35,7 +35,7 @@ std::string one_clean_line(std::string_view text) {
         const auto byte = static_cast<unsigned char>(text[i]);
         const std::size_t length = length_by_first_byte(byte);
         const std::string_view character = text.substr(i, length);
-        if (line.size() + character.size() > most_bytes) break;
+        if (line.size() + character.size() > most_line_bytes) break;
         const bool is_whole =
             character.size() == length && std::ranges::all_of(character.substr(1), is_utf8_continuation);
         if (byte < 0x20 || byte == 0x7F) {

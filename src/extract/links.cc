@@ -20,7 +20,7 @@ using html::Tag;
 using html::Tree;
 
 constexpr std::size_t max_links = 50'000;
-constexpr std::size_t max_text_bytes = 300;
+constexpr std::size_t max_link_text_bytes = 300;
 
 // Keeps the order of first appearance and one entry per URL.
 class LinkList {
@@ -70,7 +70,7 @@ std::string image_text(const Tree& tree, NodeId link) {
     const NodeId end = std::min(tree[link].end, link + nodes_to_look_at);
     for (NodeId id = link + 1; id < end; ++id) {
         if (!tree.is(id, Tag::img)) continue;
-        std::string alt = one_line(tree.attribute_or_empty(id, Attr::alt), max_text_bytes);
+        std::string alt = one_line(tree.attribute_or_empty(id, Attr::alt), max_link_text_bytes);
         if (!alt.empty()) return alt;
     }
     return {};
@@ -78,10 +78,10 @@ std::string image_text(const Tree& tree, NodeId link) {
 
 // The words of the link; for a picture or an icon what stands for words.
 std::string link_text(const Tree& tree, NodeId id) {
-    std::string text = text_line(tree, id, max_text_bytes);
+    std::string text = text_line(tree, id, max_link_text_bytes);
     if (text.empty()) text = image_text(tree, id);
     for (const Attr name : {Attr::aria_label, Attr::title, Attr::alt}) {
-        if (text.empty()) text = one_line(tree.attribute_or_empty(id, name), max_text_bytes);
+        if (text.empty()) text = one_line(tree.attribute_or_empty(id, name), max_link_text_bytes);
     }
     return text;
 }
@@ -123,7 +123,7 @@ std::vector<Link> find_frames(const Tree& tree, const url::Url* base) {
         std::string url = source.empty() ? std::string{} : absolute_url(source, base);
         if (url.empty()) continue;
         const std::string_view title = tree.attribute_or_empty(id, Attr::title);
-        frames.add({.url = std::move(url), .text = one_line(title, max_text_bytes)});
+        frames.add({.url = std::move(url), .text = one_line(title, max_link_text_bytes)});
     }
     return frames.take();
 }
@@ -140,7 +140,7 @@ std::vector<Link> find_feeds(const Tree& tree, const url::Url* base) {
         std::string url = absolute_url(tree.attribute_or_empty(id, Attr::href), base);
         if (url.empty()) continue;
         feeds.add({.url = std::move(url),
-                   .text = one_line(tree.attribute_or_empty(id, Attr::title), max_text_bytes)});
+                   .text = one_line(tree.attribute_or_empty(id, Attr::title), max_link_text_bytes)});
     }
     return feeds.take();
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "base/ascii.h"
 #include "html/characters.h"
 
 namespace quarry::html {
@@ -78,12 +79,6 @@ constexpr std::array<Row, 40> table{{
 // clang-format on
 
 constexpr std::size_t longest_label = 19;  // "cseucpkdfmtjapanese"
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    return text;
-}
 
 const Row& row_of(Encoding encoding) {
     return table[static_cast<std::size_t>(encoding)];

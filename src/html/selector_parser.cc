@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "html/characters.h"
 #include "html/encoding_utf8.h"
 #include "html/selector.h"
@@ -20,12 +21,6 @@ bool is_identifier_part(char c) {
 }
 bool is_hex_digit(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), to_lower);
-    return lower;
 }
 
 // Pseudo-classes without an argument.

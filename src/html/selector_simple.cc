@@ -4,16 +4,11 @@
 #include <array>
 #include <string>
 
+#include "base/ascii.h"
 #include "html/characters.h"
 
 namespace quarry::html {
 namespace {
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), to_lower);
-    return lower;
-}
 
 bool same(std::string_view a, std::string_view b, bool ignore_case) {
     if (!ignore_case) return a == b;

@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr Timestamp noon{1'769'785'200'010ms};
+constexpr Timestamp made_at{1'769'785'200'010ms};
 
 // As it arrives after a journey as text.
 json::value sent(const json::object& record) {
@@ -30,9 +30,9 @@ Group sample_group() {
     group.timings = {1us, 22us, 333us, 4'444us, 55'555us, 6, "cut"};
     group.roots = {"https://b.example/"};
     group.error = "why";
-    group.created_at = noon;
-    group.started_at = noon + 1s;
-    group.finished_at = noon + 2s;
+    group.created_at = made_at;
+    group.started_at = made_at + 1s;
+    group.finished_at = made_at + 2s;
     return group;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a crawl arrives as it was sent") {
 TEST_CASE("a crawl's record has the id that users see, and its options as what they say") {
     const json::object record = record_of(sample_group(), 1);
 
-    CHECK(record.at("crawl_id") == json::value(public_id(7, noon, 1)));
+    CHECK(record.at("crawl_id") == json::value(public_id(7, made_at, 1)));
     CHECK(record.at("options").at("limit") == 5);
     CHECK(record.at("status") == "paused");
 }
@@ -97,12 +97,12 @@ TEST_CASE("a job arrives as it was sent") {
     job.unique_key = "key";
     job.last_error = "why";
     job.worker = WorkerId{8};
-    job.created_at = noon;
-    job.run_at = noon + 1s;
-    job.started_at = noon + 2s;
-    job.finished_at = noon + 3s;
-    job.start_by = noon + 4s;
-    job.deadline = noon + 5s;
+    job.created_at = made_at;
+    job.run_at = made_at + 1s;
+    job.started_at = made_at + 2s;
+    job.finished_at = made_at + 3s;
+    job.start_by = made_at + 4s;
+    job.deadline = made_at + 5s;
     job.payload = R"({"a":1})";
     job.result = "no JSON";
     job.url = "https://a.example/";
@@ -146,8 +146,8 @@ TEST_CASE("a URL arrives as it was sent") {
     url.stalls = 5;
     url.note = "why";
     url.error = ErrorCode::timeout;
-    url.run_at = noon;
-    url.finished_at = noon + 1s;
+    url.run_at = made_at;
+    url.finished_at = made_at + 1s;
     url.content = ContentId{11};
 
     const FrontierUrl read = parse_url(sent(record_of(url))).value();
@@ -183,8 +183,8 @@ TEST_CASE("a page arrives as it was sent, with its words if they were read") {
                   .content_hash = ~0ull,
                   .simhash = 1ull << 63,
                   .body_bytes = 12,
-                  .fetched_at = noon};
-    page.changed_at = noon + 1s;
+                  .fetched_at = made_at};
+    page.changed_at = made_at + 1s;
     page.near_duplicate_of = "https://c.example/";
 
     const StoredPage bare = parse_page(sent(record_of(page))).value();
@@ -219,22 +219,22 @@ TEST_CASE("a page arrives as it was sent, with its words if they were read") {
 
 TEST_CASE("a collection, a session and a day of sessions arrive as they were sent") {
     const Collection collection{
-        .name = "docs", .embedder = {"tei", "bge", 384, "sha"}, .created_at = noon, .pages = 12};
+        .name = "docs", .embedder = {"tei", "bge", 384, "sha"}, .created_at = made_at, .pages = 12};
     Session session{.id = 1,
                     .group = GroupId{2},
                     .job = JobId{3},
                     .operation = "crawl",
                     .base_url = "https://a.example/"};
     session.owner = "team";
-    session.started_at = noon;
-    session.completed_at = noon + 1s;
+    session.started_at = made_at;
+    session.completed_at = made_at + 1s;
     session.success = true;
     session.auto_index = false;
     session.counts = {1, 2, 3, 4, 5, 6, 7ms, 8ms, 9ms, 10ms, 11ms, 12ms, 13ms};
     session.extra = R"({"a":1})";
     session.error = "why";
     const SessionDay day{
-        .day = noon, .operation = "search", .sessions = 3, .successes = 2, .counts = session.counts};
+        .day = made_at, .operation = "search", .sessions = 3, .successes = 2, .counts = session.counts};
 
     const Collection read_collection = parse_collection(sent(record_of(collection))).value();
     const Session read = parse_session(sent(record_of(session))).value();

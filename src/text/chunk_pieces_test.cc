@@ -29,7 +29,7 @@ std::vector<std::string> pieces_of(std::string_view markdown) {
     return pieces;
 }
 
-std::string repeated(std::string_view unit, int times) {
+std::string many_of(std::string_view unit, int times) {
     std::string text;
     for (int i = 0; i < times; ++i) text += unit;
     return text;
@@ -44,8 +44,8 @@ TEST_CASE("a block that fits is one piece") {
 }
 
 TEST_CASE("parts of code keep the indentation and the quote marks they stand behind") {
-    const auto quoted = pieces_of("> ```sh\n" + repeated("> echo one two three\n", 20) + "> ```\n");
-    const auto in_item = pieces_of("- ```sh\n" + repeated("  echo one two three\n", 20) + "  ```\n");
+    const auto quoted = pieces_of("> ```sh\n" + many_of("> echo one two three\n", 20) + "> ```\n");
+    const auto in_item = pieces_of("- ```sh\n" + many_of("  echo one two three\n", 20) + "  ```\n");
 
     REQUIRE(quoted.size() > 2);
     for (const std::string& piece : quoted) {
@@ -57,7 +57,7 @@ TEST_CASE("parts of code keep the indentation and the quote marks they stand beh
 }
 
 TEST_CASE("a line of code that must be cut gets a fence that it cannot close") {
-    const auto pieces = pieces_of("```\n" + repeated("x ``` ", 60) + "\n```");
+    const auto pieces = pieces_of("```\n" + many_of("x ``` ", 60) + "\n```");
 
     REQUIRE(pieces.size() > 2);
     for (const std::string& piece : pieces) {
@@ -67,7 +67,7 @@ TEST_CASE("a line of code that must be cut gets a fence that it cannot close") {
 }
 
 TEST_CASE("an info string too long to repeat becomes text, and opens nothing") {
-    const auto pieces = pieces_of("```" + repeated("info ", 100) + "\ncode\n```");
+    const auto pieces = pieces_of("```" + many_of("info ", 100) + "\ncode\n```");
 
     for (const std::string& piece : pieces) {
         CAPTURE(piece);
@@ -78,13 +78,13 @@ TEST_CASE("an info string too long to repeat becomes text, and opens nothing") {
 
 TEST_CASE("text that a cut turns into a fence is text again behind a backslash") {
     // The backticks that make the line a span of code are in another part of it.
-    const auto pieces = pieces_of("One. ```" + repeated("span ", 40) + "```");
+    const auto pieces = pieces_of("One. ```" + many_of("span ", 40) + "```");
 
     CHECK(pieces.at(1).starts_with("\\```span"));
 }
 
 TEST_CASE("a table whose header is too large to repeat is cut like text") {
-    const auto pieces = pieces_of("| " + repeated("column | ", 30) + "\n|---|\n| a |\n");
+    const auto pieces = pieces_of("| " + many_of("column | ", 30) + "\n|---|\n| a |\n");
 
     std::string all;
     for (const std::string& piece : pieces) all += piece + '\n';

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t longest_heading = 150;
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_ascii_space(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 // Without the # before and behind, or the underline.
 std::string_view without_marks(std::string_view line) {
     line = trimmed(line);

@@ -100,12 +100,6 @@ std::vector<std::string> split_tag(std::string_view tag) {
     }
 }
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t start = text.find_first_not_of(" \t\r\n\f");
-    if (start == std::string_view::npos) return {};
-    return text.substr(start, text.find_last_not_of(" \t\r\n\f") - start + 1);
-}
-
 // The code of the language, or "" if the verdict is not to be trusted.
 std::string code_of(const Verdict& verdict) {
     if (!verdict.is_reliable || verdict.percent < least_percent || verdict.text_bytes < fewest_text_bytes)

@@ -44,9 +44,9 @@ std::string_view without_trailing_space(std::string_view text) {
 }
 
 // Reads over text from its front.
-class Reader {
+class MimeReader {
 public:
-    explicit Reader(std::string_view text) : rest_(text) {}
+    explicit MimeReader(std::string_view text) : rest_(text) {}
 
     bool at_end() const { return rest_.empty(); }
     bool take(char c) {
@@ -85,7 +85,7 @@ bool has_parameter(const MimeType& type, std::string_view name) {
     return std::ranges::any_of(type.parameters, [&](const auto& known) { return known.first == name; });
 }
 
-void read_parameter(Reader& reader, MimeType& type) {
+void read_parameter(MimeReader& reader, MimeType& type) {
     reader.skip_space();
     const std::string name = lower_case(reader.take_until(";="));
     if (!reader.take('=')) return;
@@ -112,7 +112,7 @@ std::string_view MimeType::parameter(std::string_view name) const {
 }
 
 std::optional<MimeType> parse_mime_type(std::string_view text) {
-    Reader reader(without_trailing_space(without_leading_space(text)));
+    MimeReader reader(without_trailing_space(without_leading_space(text)));
     const std::string_view type = reader.take_until("/");
     if (!is_token(type) || !reader.take('/')) return std::nullopt;
     const std::string_view subtype = without_trailing_space(reader.take_until(";"));

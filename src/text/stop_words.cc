@@ -70,11 +70,11 @@ struct HashOfView {
     using is_transparent = void;
     std::size_t operator()(std::string_view word) const { return std::hash<std::string_view>{}(word); }
 };
-using WordSet = std::unordered_set<std::string, HashOfView, std::equal_to<>>;
+using StopWords = std::unordered_set<std::string, HashOfView, std::equal_to<>>;
 
 // The lists are read as any text is, so that they hold what terms look like: "this" is "thi".
-WordSet make_stop_words() {
-    WordSet words;
+StopWords make_stop_words() {
+    StopWords words;
     TermReader reader;
     for (const std::string_view list :
          {english, german, french, spanish, italian, portuguese, dutch, russian})
@@ -86,7 +86,7 @@ WordSet make_stop_words() {
 }  // namespace
 
 bool is_stop_word(std::string_view term) {
-    static const WordSet words = make_stop_words();
+    static const StopWords words = make_stop_words();
     return words.contains(term);
 }
 

@@ -42,7 +42,7 @@ constexpr auto costs = [] {
     return table;
 }();
 
-constexpr auto letters = [] {
+constexpr auto is_letter_byte = [] {
     std::array<std::uint8_t, 256> table{};
     for (unsigned byte = 0; byte < 256; ++byte) table[byte] = is_letter(byte);
     return table;
@@ -56,8 +56,8 @@ std::uint64_t token_cost(std::string_view text) {
     for (const char c : text) {
         const auto byte = static_cast<std::uint8_t>(c);
         cost += costs[byte];
-        words += letters[byte] & ~before;
-        before = letters[byte];
+        words += is_letter_byte[byte] & ~before;
+        before = is_letter_byte[byte];
     }
     return cost + words * word_cost;
 }

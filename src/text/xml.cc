@@ -46,9 +46,9 @@ XmlName split_name(std::string_view name) {
 }
 
 // Stands between expat's C callbacks and the handler, and counts.
-class Reader {
+class ExpatReader {
 public:
-    Reader(const std::string& document, XmlHandler& handler, const XmlLimits& limits)
+    ExpatReader(const std::string& document, XmlHandler& handler, const XmlLimits& limits)
         : document_(document), handler_(handler), limits_(limits) {}
 
     // The document is already UTF-8, whatever its declaration says, so expat is told to disregard that.
@@ -81,7 +81,7 @@ private:
                                                 XML_ErrorString(XML_GetErrorCode(parser_.get())))};
     }
 
-    static Reader& self(void* user) { return *static_cast<Reader*>(user); }
+    static ExpatReader& self(void* user) { return *static_cast<ExpatReader*>(user); }
 
     void install_callbacks() {
         XML_Parser parser = parser_.get();
@@ -172,7 +172,7 @@ Result<std::string> readable_document(std::string_view bytes, std::size_t limit)
 Result<void> read_xml(std::string_view bytes, XmlHandler& handler, const XmlLimits& limits) {
     const bool cut = bytes.size() > limits.max_bytes;
     const std::string document = TRY(readable_document(bytes.substr(0, limits.max_bytes), limits.max_bytes));
-    const auto result = Reader(document, handler, limits).read();
+    const auto result = ExpatReader(document, handler, limits).read();
     // Having cut the document ourselves, we know why it is not well-formed.
     if (!result && cut && result.error().code == ErrorCode::corrupt) {
         return fail(ErrorCode::too_large, fmt::format("the XML is longer than {} bytes", limits.max_bytes));

@@ -44,14 +44,14 @@ bool is_ascii(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-std::unexpected<Error> invalid(const char* reason) {
+std::unexpected<Error> invalid_host(const char* reason) {
     return fail(ErrorCode::invalid_argument, reason);
 }
 
 Result<void> append_ipv6(std::string_view input, std::string& out) {
-    if (!input.ends_with(']')) return invalid("the host has no closing ']'");
+    if (!input.ends_with(']')) return invalid_host("the host has no closing ']'");
     const auto address = parse_ipv6(input.substr(1, input.size() - 2));
-    if (!address) return invalid("the host is not an IPv6 address");
+    if (!address) return invalid_host("the host is not an IPv6 address");
     out += '[';
     out += to_string(*address);
     out += ']';
@@ -65,7 +65,7 @@ Result<void> append_domain_or_ipv4(std::string_view host, std::string& out) {
         return {};
     }
     const auto address = parse_ipv4(host);
-    if (!address) return invalid("the host ends in a number but is not an IPv4 address");
+    if (!address) return invalid_host("the host ends in a number but is not an IPv4 address");
     out += to_string(*address);
     return {};
 }
@@ -83,8 +83,8 @@ Result<std::string> to_ascii(std::string decoded) {
 Result<void> append_domain(std::string_view input, std::string& out) {
     if ((classes_of(input) & needs_work) == 0) return append_domain_or_ipv4(input, out);
     const std::string domain = TRY(to_ascii(percent_decoded(input)));
-    if (domain.empty()) return invalid("the host is empty");
-    if (classes_of(domain) & forbidden_in_domain) return invalid("the host has a forbidden character");
+    if (domain.empty()) return invalid_host("the host is empty");
+    if (classes_of(domain) & forbidden_in_domain) return invalid_host("the host has a forbidden character");
     return append_domain_or_ipv4(domain, out);
 }
 
@@ -93,7 +93,7 @@ Result<void> append_domain(std::string_view input, std::string& out) {
 Result<void> append_host(std::string_view input, HostRules rules, std::string& out) {
     if (input.starts_with('[')) return append_ipv6(input, out);
     if (rules == HostRules::domain) return append_domain(input, out);
-    if (classes_of(input) & forbidden_in_host) return invalid("the host has a forbidden character");
+    if (classes_of(input) & forbidden_in_host) return invalid_host("the host has a forbidden character");
     append_encoded(input, EncodeSet::control, out);
     return {};
 }

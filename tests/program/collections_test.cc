@@ -15,10 +15,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 json::object object_of(const Ran& ran) {
     return json::parse(ran.out).as_object();
 }

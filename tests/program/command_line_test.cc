@@ -6,14 +6,6 @@
 
 using namespace quarry::test;
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-}  // namespace
-
 TEST_CASE("without arguments it prints help with examples and succeeds") {
     const Ran ran = run_quarry({});
 

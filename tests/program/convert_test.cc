@@ -12,10 +12,6 @@ namespace {
 
 const std::string site = QUARRY_SOURCE "/tests/site";
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a file becomes the markdown of its main content") {

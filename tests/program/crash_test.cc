@@ -20,14 +20,6 @@ using namespace quarry::test;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-}  // namespace
-
 TEST_CASE("a crawl whose worker is killed again and again completes with every page once") {
     SlowSite site(1'000, 30ms);
     const DataHome home;

@@ -15,10 +15,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 #define START_NGINX(name)                                        \
     const auto name = Nginx::start(QUARRY_SOURCE "/tests/site"); \
     if (!name) {                                                 \

@@ -15,10 +15,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 // The record of one check of `doctor --json`.
 json::object check_of(const Ran& ran, const std::string& name) {
     const json::value record = json::parse(ran.out);

@@ -61,10 +61,6 @@ Ran extract(std::vector<std::string> arguments, const ImitationChat* model = nul
     return run_quarry(arguments, options);
 }
 
-bool contains(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a page's data is printed in the shape of the schema") {

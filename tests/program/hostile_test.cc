@@ -14,10 +14,6 @@ using namespace quarry::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 std::string repeat(const std::string& part, int times) {
     std::string out;
     out.reserve(part.size() * static_cast<std::size_t>(times));

@@ -18,10 +18,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 // The ids of what is found, sorted.
 std::set<std::string> found(const DataHome& home, const std::string& words,
                             const std::string& collection = "default") {

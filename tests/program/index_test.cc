@@ -19,10 +19,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 // The ids of the hits of a question, best first.
 std::vector<std::string> ask(const DataHome& home, const std::string& question) {
     const Ran ran = home.run({"search", question, "--json"});

@@ -12,10 +12,6 @@ using namespace quarry::test;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 // The site in a folder of its own, so that files with absolute URLs can be added once the port is known.
 struct Served {
     TemporaryFolder folder;

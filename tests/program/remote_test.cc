@@ -13,10 +13,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 std::string url_of(const Service& service) {
     return fmt::format("http://127.0.0.1:{}", service.port());
 }

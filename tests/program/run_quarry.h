@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -47,5 +48,9 @@ Ran run_quarry(const std::vector<std::string>& arguments, const RunOptions& opti
 // The same with another program than quarry.
 Ran run_program(const std::string& program, const std::vector<std::string>& arguments,
                 const RunOptions& options = {});
+
+inline bool contains(std::string_view text, std::string_view part) {
+    return text.contains(part);
+}
 
 }  // namespace quarry::test

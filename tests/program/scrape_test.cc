@@ -14,11 +14,7 @@ using namespace quarry::test;
 
 namespace {
 
-const std::string site = QUARRY_SOURCE "/tests/site";
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+const std::string scraped_site = QUARRY_SOURCE "/tests/site";
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -44,7 +40,7 @@ Ran scrape(std::vector<std::string> arguments) {
 }  // namespace
 
 TEST_CASE("a page is printed as markdown with absolute links") {
-    START_NGINX(nginx, site);
+    START_NGINX(nginx, scraped_site);
 
     const Ran ran = scrape({nginx.url("/index.html")});
 
@@ -56,7 +52,7 @@ TEST_CASE("a page is printed as markdown with absolute links") {
 }
 
 TEST_CASE("several pages come out in the order they were asked for, each once, with a summary") {
-    START_NGINX(nginx, site);
+    START_NGINX(nginx, scraped_site);
     const TemporaryFolder folder;
     const std::string file = folder.write(
         "urls.txt", "# a comment\n\n  " + nginx.url("/blog/release.html") + "  \n" + nginx.url("/") + "\n");
@@ -77,7 +73,7 @@ TEST_CASE("several pages come out in the order they were asked for, each once, w
 }
 
 TEST_CASE("a page that fails is reported, the others still come out, and the exit code is 1") {
-    START_NGINX(nginx, site);
+    START_NGINX(nginx, scraped_site);
 
     const Ran ran = scrape(
         {nginx.url("/missing.html"), "ftp://a.example/x", "http://exa mple/", nginx.url("/index.html")});
@@ -91,7 +87,7 @@ TEST_CASE("a page that fails is reported, the others still come out, and the exi
 }
 
 TEST_CASE("with --json each page is a line with the record's fields") {
-    START_NGINX(nginx, site);
+    START_NGINX(nginx, scraped_site);
 
     const Ran ran = scrape({nginx.url("/guide/install.html"), nginx.url("/missing.html"), "--json",
                             "--formats", "markdown,links,metadata"});
@@ -115,7 +111,7 @@ TEST_CASE("with --json each page is a line with the record's fields") {
 }
 
 TEST_CASE("every format can be asked for") {
-    START_NGINX(nginx, site);
+    START_NGINX(nginx, scraped_site);
 
     const Ran html = scrape({nginx.url("/guide/tables.html"), "--formats", "html"});
     CHECK(contains(html.out, "<table"));
@@ -136,7 +132,7 @@ TEST_CASE("every format can be asked for") {
 }
 
 TEST_CASE("-o writes a file, or a folder with a file per page") {
-    START_NGINX(nginx, site);
+    START_NGINX(nginx, scraped_site);
     const TemporaryFolder folder;
 
     const Ran single = scrape({nginx.url("/index.html"), "-o", folder.file("page.md")});
@@ -157,7 +153,7 @@ TEST_CASE("-o writes a file, or a folder with a file per page") {
 }
 
 TEST_CASE("private addresses are refused unless allowed, whatever leads there") {
-    START_NGINX(nginx, site);
+    START_NGINX(nginx, scraped_site);
     const std::string port = std::to_string(nginx.port());
 
     for (const char* name :
@@ -174,11 +170,11 @@ TEST_CASE("private addresses are refused unless allowed, whatever leads there") 
 }
 
 TEST_CASE("headers, cookies and credentials reach the asked-for server and no other") {
-    START_NGINX(other, site,
+    START_NGINX(other, scraped_site,
                 "location / { return 200 'auth=[$http_authorization] cookie=[$http_cookie] x=[$http_x_key]'; "
                 "default_type text/plain; }");
     START_NGINX(
-        nginx, site,
+        nginx, scraped_site,
         "location = /echo { return 200 'auth=[$http_authorization] cookie=[$http_cookie] x=[$http_x_key]'; "
         "default_type text/plain; } location = /away { return 302 " +
             other.url("/seen") + "; }");
@@ -196,7 +192,7 @@ TEST_CASE("headers, cookies and credentials reach the asked-for server and no ot
 }
 
 TEST_CASE("a server that offers markdown is asked for it") {
-    START_NGINX(nginx, site,
+    START_NGINX(nginx, scraped_site,
                 "location = /doc { default_type text/plain; if ($http_accept ~ text/markdown) { "
                 "add_header Content-Type text/markdown; return 200 '# From the server\n'; } "
                 "return 200 plain; }");

@@ -14,10 +14,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 // Pages wait for an embedder that is not there.
 RunOptions without_service(const DataHome& home) {
     RunOptions options = home.options();

@@ -33,7 +33,7 @@ constexpr std::array names{
     std::pair{"echo_key", Fault::echo_key},
 };
 
-const Header json{"Content-Type", "application/json"};
+const Header json_type{"Content-Type", "application/json"};
 
 }  // namespace
 
@@ -65,12 +65,12 @@ bool commit_fault(Fault fault, const ServerRequest& request, Connection& connect
     switch (fault) {
         case Fault::reset: connection.reset(); return true;
         case Fault::cut:
-            connection.send_head(200, {json, {"Content-Length", "100000"}});
+            connection.send_head(200, {json_type, {"Content-Length", "100000"}});
             connection.send("[[0.25,");
             connection.close_after_this();
             return true;
         case Fault::never: connection.wait_for_close(); return true;
-        case Fault::garbage: connection.respond(200, {json}, "<html>\xff welcome to nginx"); return true;
+        case Fault::garbage: connection.respond(200, {json_type}, "<html>\xff welcome to nginx"); return true;
         case Fault::internal: connection.respond(500, {}, "oops"); return true;
         case Fault::echo_key: {
             std::string key(header_value(request.headers, "Authorization"));

@@ -15,12 +15,12 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view extract_kind = "extract";
-constexpr std::size_t most_urls = 100;
+constexpr std::size_t most_extracted_urls = 100;
 
 void read_urls(Fields& fields, crawl::CrawlOptions& options) {
     const auto urls = fields.texts("urls");
     if (!urls || urls->empty()) return fields.reject("urls", "is missing: pages are not searched for");
-    if (urls->size() > most_urls) return fields.reject("urls", "has more than 100 URLs");
+    if (urls->size() > most_extracted_urls) return fields.reject("urls", "has more than 100 URLs");
     const bool ignores_invalid = fields.flag("ignoreInvalidURLs").value_or(true);
     for (const std::string& text : *urls) {
         if (text.ends_with("/*"))
@@ -45,7 +45,7 @@ crawl::CrawlOptions read_extract_request(const json::object& body, std::vector<I
     }
     read_urls(fields, options);
     read_schema_and_prompt(fields, body, wish);
-    options.limit = most_urls;
+    options.limit = most_extracted_urls;
     options.priority = priority_high;
     options.formats = Formats();
     options.data = wish;
@@ -82,7 +82,8 @@ void take(const json::object& answers, std::string_view name, std::string& into)
 }
 
 Result<Extracted> extract_all(store::Reader& reader, const Group& group) {
-    const auto pages = TRY(reader.pages({.group = group.id, .limit = most_urls, .with_content = true}));
+    const auto pages =
+        TRY(reader.pages({.group = group.id, .limit = most_extracted_urls, .with_content = true}));
     Extracted extracted{.error = "no page could be fetched"};
     for (const StoredPage& page : pages.pages) {
         if (!page.content) continue;

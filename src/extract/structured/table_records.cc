@@ -48,9 +48,9 @@ std::vector<CellRow> turned(const std::vector<CellRow>& rows) {
     return columns;
 }
 
-class Reader {
+class TableReader {
 public:
-    explicit Reader(const Tree& tree) : tree_(tree), selection_(tree) {}
+    explicit TableReader(const Tree& tree) : tree_(tree), selection_(tree) {}
 
     std::vector<Item> read() {
         if (tree_.may_have(Tag::table)) {
@@ -125,7 +125,7 @@ private:
 }  // namespace
 
 std::vector<Item> read_tables(const Tree& tree) {
-    return Reader(tree).read();
+    return TableReader(tree).read();
 }
 
 }  // namespace quarry::structured

@@ -9,7 +9,7 @@ namespace quarry::store::postgres {
 
 namespace {
 
-constexpr db::PgStatement groups_leased_sql{"groups_of_leases", R"sql(
+constexpr db::PgStatement groups_of_leases_sql{"groups_of_leases", R"sql(
     select grp from quarry.lease where id = any($1::bigint[]) and grp is not null
     union select grp from quarry.url_lease where id = any($1::bigint[]))sql"};
 
@@ -28,7 +28,7 @@ public:
             tokens.emplace_back(number(one.lease.token));
             ledger.forget_begun(number(one.lease.token));
         }
-        const db::PgRows rows = TRY(ledger.sql().run(groups_leased_sql, db::PgValues(ids)));
+        const db::PgRows rows = TRY(ledger.sql().run(groups_of_leases_sql, db::PgValues(ids)));
         std::set<std::int64_t> groups;
         for (int row = 0; row < rows.size(); ++row) groups.insert(rows.integer(row, 0));
         TRY(ledger.lock_groups(groups));

@@ -17,7 +17,7 @@ constexpr db::PgStatement is_there_sql{"is_group_there", "select 1 from quarry.g
 constexpr db::PgStatement find_sql{"find_visit",
                                    "select token, content, note from quarry.frontier where id = $1"};
 constexpr db::PgStatement forget_sql{"forget_visit", "delete from quarry.result where grp = $1 and url = $2"};
-constexpr db::PgStatement insert_sql{"insert_visit", R"sql(
+constexpr db::PgStatement insert_visit_sql{"insert_visit", R"sql(
     insert into quarry.frontier(id, grp, host, key, state, depth, redirects, source, priority, status, content,
                                 finished_at, token, url, final_url, note, fetch_us, extract_us)
     values ($1, $2, 0, $3, 2, 0, 0, 0, 0, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -115,10 +115,11 @@ private:
         std::optional<std::int64_t> content;
         if (visited.content) content = number(*visited.content);
         TRY(ledger_.sql().run(
-            insert_sql, db::PgValues(number(visit.lease.id), group_.id, key.blob(), visit.status, content,
-                                     column_of(ledger_.now()), number(visit.lease.token), visit.url,
-                                     visit.final_url, note, std::int64_t{visit.timings.fetch.count()},
-                                     std::int64_t{visit.timings.extract.count()})));
+            insert_visit_sql,
+            db::PgValues(number(visit.lease.id), group_.id, key.blob(), visit.status, content,
+                         column_of(ledger_.now()), number(visit.lease.token), visit.url, visit.final_url,
+                         note, std::int64_t{visit.timings.fetch.count()},
+                         std::int64_t{visit.timings.extract.count()})));
         return {};
     }
 

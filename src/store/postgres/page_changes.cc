@@ -11,7 +11,7 @@ namespace quarry::store::postgres {
 namespace {
 
 constexpr std::size_t most_pages = 256;
-constexpr std::size_t most_bytes = 4u << 20;
+constexpr std::size_t most_step_bytes = 4u << 20;
 
 constexpr db::PgStatement priority_sql{"group_priority", "select priority from quarry.grp where id = $1"};
 constexpr db::PgStatement index_pages_sql{"let_group_index",
@@ -84,7 +84,7 @@ Answer<void> let_group_index(Ledger& ledger, GroupId id) {
 
 std::size_t pages_in_step(std::span<const PageWrite> pages) {
     std::size_t count = 0, bytes = 0;
-    while (count < pages.size() && count < most_pages && bytes < most_bytes)
+    while (count < pages.size() && count < most_pages && bytes < most_step_bytes)
         bytes += bytes_of(pages[count++]);
     return count;
 }

@@ -11,12 +11,12 @@ namespace quarry::store::postgres {
 
 namespace {
 
-const std::array steps = {
+const std::array view_steps = {
     std::string(views_1_parts) + views_1_nuq + views_1_channels + views_1_webhook,
 };
 
-db::PgTables tables() {
-    return {.schema = "quarry", .version = "views", .what = "quarry's views", .steps = steps};
+db::PgTables views() {
+    return {.schema = "quarry", .version = "views", .what = "quarry's views", .steps = view_steps};
 }
 
 // Ours have a comment that says so.
@@ -31,7 +31,7 @@ Result<bool> is_taken(db::PgConnection& connection) {
 
 Result<bool> migrate_views(db::PgConnection& connection) {
     if (TRY(is_taken(connection))) return false;
-    const auto made = db::pg_migrate(connection, tables());
+    const auto made = db::pg_migrate(connection, views());
     // Those of a newer program are as good for whoever reads them.
     if (!made && made.error().code != ErrorCode::unsupported) return std::unexpected(made.error());
     return true;

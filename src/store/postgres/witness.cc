@@ -17,7 +17,7 @@ constexpr db::PgStatement read_sql{"read_witness",
                                    "select 1 from quarry.witness where slot = $1 and count = $2"};
 constexpr db::PgStatement status_sql{"transaction_status",
                                      "select coalesce(pg_xact_status($1::xid8) = 'in progress', false)"};
-constexpr db::PgStatement end_sql{"end_transaction", R"sql(
+constexpr db::PgStatement end_transaction_sql{"end_transaction", R"sql(
     select pg_terminate_backend(pid) from pg_stat_activity
     where backend_xid = $1::xid8::xid and pid <> pg_backend_pid())sql"};
 
@@ -62,7 +62,7 @@ Result<bool> is_running(db::PgConnection& connection, const std::string& transac
 }
 
 Result<void> end_transaction(db::PgConnection& connection, const std::string& transaction) {
-    TRY(connection.run(end_sql, db::PgValues(transaction)));
+    TRY(connection.run(end_transaction_sql, db::PgValues(transaction)));
     return {};
 }
 

@@ -56,7 +56,7 @@ private:
 };
 
 // The row of a leased job does not change, so the lease knows it.
-JobRow row_of(JobId id, const Lease& lease) {
+JobRow job_row_of(JobId id, const Lease& lease) {
     return {
         .id = number(id),
         .place = {.kind = lease.kind, .priority = lease.priority, .owner = lease.owner, .group = lease.group},
@@ -71,7 +71,7 @@ Result<void> finish_job(Ledger& ledger, JobId id, const Lease& lease, const Outc
     OpenGroup* group = ledger.group(lease.group);
     if (group && !outcome.pages.empty()) TRY(save_pages(ledger, *group, id, outcome.pages));
     TRY(apply_effects(ledger, group, outcome));
-    return std::visit(JobEnding(ledger, row_of(id, lease), lease), outcome.end);
+    return std::visit(JobEnding(ledger, job_row_of(id, lease), lease), outcome.end);
 }
 
 }  // namespace quarry::store

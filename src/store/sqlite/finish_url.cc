@@ -90,7 +90,7 @@ Result<bool> is_copy(Ledger& ledger, OpenGroup& group, JobId id, const Outcome& 
 }
 
 // As far as the ending needs it. The row of a leased URL does not change, so the lease knows it.
-UrlRow row_of(JobId id, const Lease& lease) {
+UrlRow url_row_of(JobId id, const Lease& lease) {
     return {.id = number(id),
             .group = lease.group,
             .host = lease.host,
@@ -115,7 +115,7 @@ Result<void> finish_url(Ledger& ledger, JobId id, const Lease& lease, const Outc
         if (saved.must_fetch_again) end = Snooze{.until = ledger.now()};
     }
     TRY(apply_effects(ledger, group, outcome));
-    return UrlEnding(ledger, *group, row_of(id, lease)).apply(outcome, end, lease.token, saved.content);
+    return UrlEnding(ledger, *group, url_row_of(id, lease)).apply(outcome, end, lease.token, saved.content);
 }
 
 }  // namespace quarry::store

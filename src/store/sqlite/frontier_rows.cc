@@ -6,7 +6,7 @@ namespace quarry::store {
 
 namespace {
 
-UrlRow row_of(const db::Statement& row) {
+UrlRow url_row_of(const db::Statement& row) {
     return {.id = row.integer(0),
             .group = row.integer(1),
             .host = row.integer(2),
@@ -98,7 +98,7 @@ Result<bool> FrontierRows::insert(std::int64_t id, std::int64_t group, std::int6
 
 Result<std::optional<UrlRow>> FrontierRows::find(std::int64_t id) {
     if (!TRY(sql_.find.bind(id).step())) return std::nullopt;
-    UrlRow row = row_of(sql_.find);
+    UrlRow row = url_row_of(sql_.find);
     sql_.find.reset();
     return row;
 }

@@ -6,12 +6,12 @@ namespace quarry::store {
 
 namespace {
 
-// The columns that row_of() reads, in its order.
+// The columns that job_row_of() reads, in its order.
 #define JOB_COLUMNS                                                                                   \
     "job.id, job.kind, job.priority, job.owner, job.grp, job.state, job.attempts, job.max_attempts, " \
     "job.stalls, job.run_at, job.start_by, job.deadline, job.created_at"
 
-JobRow row_of(const db::Statement& row) {
+JobRow job_row_of(const db::Statement& row) {
     return {.id = row.integer(0),
             .place = {.kind = static_cast<int>(row.integer(1)),
                       .priority = static_cast<int>(row.integer(2)),
@@ -36,7 +36,7 @@ std::optional<std::string_view> nullable(const std::string& text) {
 }
 
 Result<void> for_each(db::Statement& statement, const std::function<void(const JobRow&)>& use) {
-    while (TRY(statement.step())) use(row_of(statement));
+    while (TRY(statement.step())) use(job_row_of(statement));
     statement.reset();
     return {};
 }
@@ -97,14 +97,14 @@ Result<void> JobRows::insert(std::int64_t id, const ReadyPlace& place, const New
 
 Result<std::optional<JobRow>> JobRows::find(std::int64_t id) {
     if (!TRY(sql_.find.bind(id).step())) return std::nullopt;
-    const JobRow row = row_of(sql_.find);
+    const JobRow row = job_row_of(sql_.find);
     sql_.find.reset();
     return row;
 }
 
 Result<bool> JobRows::find(std::int64_t id, const std::function<void(const JobRow&, std::string_view)>& use) {
     if (!TRY(sql_.find_with_payload.bind(id).step())) return false;
-    use(row_of(sql_.find_with_payload), sql_.find_with_payload.text(13));
+    use(job_row_of(sql_.find_with_payload), sql_.find_with_payload.text(13));
     sql_.find_with_payload.reset();
     return true;
 }

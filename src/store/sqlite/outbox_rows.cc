@@ -8,11 +8,11 @@ namespace quarry::store {
 
 namespace {
 
-// The columns that row_of() reads, in its order.
+// The columns that change_row_of() reads, in its order.
 #define CHANGE_COLUMNS \
     "id, page, content, version, collection, grp, state, priority, attempts, stalls, snoozes, run_at, url"
 
-ChangeRow row_of(const db::Statement& row) {
+ChangeRow change_row_of(const db::Statement& row) {
     ChangeRow change{.id = row.integer(0),
                      .page = PageId{row.integer(1)},
                      .version = row.integer(3),
@@ -32,7 +32,7 @@ ChangeRow row_of(const db::Statement& row) {
 // The first row, if there is one.
 Result<std::optional<ChangeRow>> first_row(db::Statement& statement) {
     std::optional<ChangeRow> row;
-    if (TRY(statement.step())) row = row_of(statement);
+    if (TRY(statement.step())) row = change_row_of(statement);
     statement.reset();
     return row;
 }
@@ -45,7 +45,7 @@ Result<std::optional<std::int64_t>> first_integer(db::Statement& statement) {
 }
 
 // A time that was not measured is left out, so that it costs no byte.
-std::optional<std::int64_t> column_of(std::chrono::microseconds spent) {
+std::optional<std::int64_t> spent_column(std::chrono::microseconds spent) {
     return spent.count() == 0 ? std::nullopt : std::optional<std::int64_t>(spent.count());
 }
 
@@ -113,7 +113,7 @@ Result<void> OutboxRows::insert(const ChangeRow& row, Timestamp now) {
     count(row, JobState::queued, 1);
     return sql_.insert
         .bind(row.id, number(row.page), content, row.version, row.collection, group, row.priority,
-              store::column_of(now), row.url)
+              column_of(now), row.url)
         .run();
 }
 
@@ -144,16 +144,15 @@ Result<void> OutboxRows::end(const ChangeRow& row, const ChangeEnd& end) {
     std::optional<std::string_view> note;
     if (!timings.note.empty()) note = timings.note;
     return sql_.end
-        .bind(row.id, static_cast<int>(end.state), row.attempts, row.stalls,
-              store::column_of(end.finished_at), token, end.error, column_of(timings.chunk),
-              column_of(timings.embed), column_of(timings.index), chunks, note)
+        .bind(row.id, static_cast<int>(end.state), row.attempts, row.stalls, column_of(end.finished_at),
+              token, end.error, spent_column(timings.chunk), spent_column(timings.embed),
+              spent_column(timings.index), chunks, note)
         .run();
 }
 
 Result<void> OutboxRows::requeue(const ChangeRow& row, std::optional<std::string_view> error) {
     if (error) note_error(row, *error);
-    return sql_.requeue
-        .bind(row.id, row.attempts, row.stalls, row.snoozes, store::column_of(row.run_at), error)
+    return sql_.requeue.bind(row.id, row.attempts, row.stalls, row.snoozes, column_of(row.run_at), error)
         .run();
 }
 
@@ -199,8 +198,8 @@ Result<std::vector<UrlPlace>> OutboxRows::ready_after(const std::string& collect
 
 Result<std::vector<ChangeRow>> OutboxRows::due(Timestamp now, int limit) {
     std::vector<ChangeRow> due;
-    auto& rows = sql_.due.bind(store::column_of(now), limit);
-    while (TRY(rows.step())) due.push_back(row_of(rows));
+    auto& rows = sql_.due.bind(column_of(now), limit);
+    while (TRY(rows.step())) due.push_back(change_row_of(rows));
     rows.reset();
     return due;
 }
@@ -211,7 +210,7 @@ Result<std::optional<Timestamp>> OutboxRows::next_due() {
 
 Result<std::vector<std::int64_t>> OutboxRows::ended_before(Timestamp when, int limit) {
     std::vector<std::int64_t> ids;
-    auto& rows = sql_.ended_before.bind(store::column_of(when), limit);
+    auto& rows = sql_.ended_before.bind(column_of(when), limit);
     while (TRY(rows.step())) ids.push_back(rows.integer(0));
     rows.reset();
     return ids;

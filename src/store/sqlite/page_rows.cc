@@ -93,7 +93,7 @@ std::string private_collection(GroupId group) {
     return fmt::format("#{}", number(group));
 }
 
-std::string collection_of(const PageOwner& owner) {
+std::string collection_written(const PageOwner& owner) {
     return owner.zero_retention ? private_collection(owner.group) : owner.collection;
 }
 
@@ -101,7 +101,7 @@ bool is_indexed(const PageOwner& owner) {
     return owner.index_pages && !owner.zero_retention;
 }
 
-std::int64_t column_of(std::uint64_t hash) {
+std::int64_t hash_column(std::uint64_t hash) {
     return static_cast<std::int64_t>(hash);
 }
 
@@ -169,7 +169,7 @@ Result<std::optional<PageRows::Row>> PageRows::find(const std::string& collectio
 }
 
 Result<PageChange> PageRows::write(const PageOwner& owner, JobId url, const PageWrite& write) {
-    const std::optional<Row> row = TRY(find(collection_of(owner), write.key));
+    const std::optional<Row> row = TRY(find(collection_written(owner), write.key));
     const bool is_same = row && (!write.content || write.facts.content_hash == row->content_hash);
     const PageChange change =
         is_same ? TRY(touch(owner, write, *row)) : TRY(insert_or_replace(owner, write, row));
@@ -181,7 +181,7 @@ Result<PageChange> PageRows::write(const PageOwner& owner, JobId url, const Page
 }
 
 Result<PageChange> PageRows::write(const PageOwner& owner, const PageWrite& write) {
-    const std::optional<Row> row = TRY(find(collection_of(owner), write.key));
+    const std::optional<Row> row = TRY(find(collection_written(owner), write.key));
     const bool is_same = row && (!write.content || write.facts.content_hash == row->content_hash);
     if (!is_same) return insert_or_replace(owner, write, row);
     // What tells a watcher that a file is the one it knows is worth a write; an import done again is not.
@@ -201,7 +201,7 @@ Result<PageChange> PageRows::insert_or_replace(const PageOwner& owner, const Pag
 
 Result<PageChange> PageRows::insert(const PageOwner& owner, const PageWrite& write) {
     const PageFacts& facts = write.facts;
-    const std::string collection = collection_of(owner);
+    const std::string collection = collection_written(owner);
     const KeyColumn key(write.key);
     const OptionalKeyColumn near_duplicate_of(write.near_duplicate_of);
     const PageId page{around_.next_id()};
@@ -212,10 +212,10 @@ Result<PageChange> PageRows::insert(const PageOwner& owner, const PageWrite& wri
     }
     TRY(sql_.insert_page
             .bind(number(page), collection, key.blob(), owner.site, number(content), outbox,
-                  number(owner.group), facts.status, column_of(facts.content_hash), column_of(facts.simhash),
-                  facts.body_bytes, column_of(facts.fetched_at), column_of(around_.now()),
-                  near_duplicate_of.blob(), facts.url, facts.final_url, facts.etag, facts.last_modified,
-                  facts.content_type, facts.title, facts.language)
+                  number(owner.group), facts.status, hash_column(facts.content_hash),
+                  hash_column(facts.simhash), facts.body_bytes, column_of(facts.fetched_at),
+                  column_of(around_.now()), near_duplicate_of.blob(), facts.url, facts.final_url, facts.etag,
+                  facts.last_modified, facts.content_type, facts.title, facts.language)
             .run());
     return PageChange{.page = page, .content = content, .is_new = true};
 }
@@ -229,7 +229,7 @@ Result<PageChange> PageRows::replace(const PageOwner& owner, const PageWrite& wr
     const std::optional<std::int64_t> outbox = TRY(queue(owner, change, row.outbox));
     TRY(sql_.replace_page
             .bind(number(row.page), owner.site, number(content), outbox, number(owner.group), facts.status,
-                  column_of(facts.content_hash), column_of(facts.simhash), facts.body_bytes,
+                  hash_column(facts.content_hash), hash_column(facts.simhash), facts.body_bytes,
                   column_of(facts.fetched_at), column_of(around_.now()), near_duplicate_of.blob(), facts.url,
                   facts.final_url, facts.etag, facts.last_modified, facts.content_type, facts.title,
                   facts.language)
@@ -301,7 +301,7 @@ Result<bool> PageRows::drop_content(ContentId content) {
 }
 
 Result<bool> PageRows::remove(const PageOwner& owner, const UrlKey& key) {
-    const std::optional<Row> row = TRY(find(collection_of(owner), key));
+    const std::optional<Row> row = TRY(find(collection_written(owner), key));
     if (!row) return false;
     TRY(remove(owner, *row));
     return true;

@@ -7,7 +7,7 @@ namespace quarry::store {
 
 namespace {
 
-std::int64_t column_of(std::chrono::milliseconds time) {
+std::int64_t time_column(std::chrono::milliseconds time) {
     return time.count();
 }
 
@@ -56,21 +56,21 @@ Answer<void> add_session(Ledger& ledger, const Session& session) {
     const SessionCounts& counts = session.counts;
     TRY(insert
             .bind(ledger.next_id(), group, job, session.operation, session.base_url, session.owner,
-                  store::column_of(session.started_at), store::column_of(session.completed_at),
-                  session.success, session.auto_index, counts.total_urls, counts.completed_urls,
-                  counts.failed_urls, counts.pages_indexed, counts.pages_failed, counts.chunks,
-                  column_of(counts.fetch), column_of(counts.extract), column_of(counts.chunking),
-                  column_of(counts.embedding), column_of(counts.index), column_of(counts.bm25),
-                  column_of(counts.duration), session.extra, session.error)
+                  column_of(session.started_at), column_of(session.completed_at), session.success,
+                  session.auto_index, counts.total_urls, counts.completed_urls, counts.failed_urls,
+                  counts.pages_indexed, counts.pages_failed, counts.chunks, time_column(counts.fetch),
+                  time_column(counts.extract), time_column(counts.chunking), time_column(counts.embedding),
+                  time_column(counts.index), time_column(counts.bm25), time_column(counts.duration),
+                  session.extra, session.error)
             .run());
     return Result<void>{};
 }
 
 Result<std::int64_t> fold_sessions(Ledger& ledger, Timestamp when, int limit) {
     db::Statement fold = TRY(ledger.connection().prepare(fold_sql));
-    TRY(fold.bind(store::column_of(when), limit).run());
+    TRY(fold.bind(column_of(when), limit).run());
     db::Statement drop = TRY(ledger.connection().prepare(drop_sql));
-    TRY(drop.bind(store::column_of(when), limit).run());
+    TRY(drop.bind(column_of(when), limit).run());
     return ledger.connection().changes();
 }
 

@@ -24,7 +24,7 @@ constexpr const char* select_sessions =
     "SELECT id, grp, job, operation, base_url, owner, started_at AS began, completed_at, success,"
     " auto_index, " SESSION_COUNTS ", extra, error FROM session WHERE true";
 
-constexpr const char* select_groups =
+constexpr const char* select_group_sessions =
     "SELECT grp.id, grp.id, NULL, grp.kind AS operation, grp.name, owner.name,"
     " coalesce(grp.started_at, grp.created_at) AS began, grp.finished_at, grp.state = 2, "
     "grp.index_pages, " GROUP_SESSION_COUNTS
@@ -47,7 +47,7 @@ Query pages_with_times(GroupId group, std::int64_t after) {
 Result<std::vector<Session>> read_sessions(db::Connection& connection, const SessionFilter& filter) {
     std::vector<Session> sessions;
     TRY(read_from(connection, Query(select_sessions), filter, sessions));
-    TRY(read_from(connection, Query(select_groups), filter, sessions));
+    TRY(read_from(connection, Query(select_group_sessions), filter, sessions));
     keep_newest(sessions, filter.limit);
     return sessions;
 }

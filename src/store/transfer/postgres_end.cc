@@ -135,8 +135,8 @@ public:
             .integer(0, 0);
     }
 
-    Result<std::vector<Row>> read(const TransferTable& table, const std::vector<std::string>& columns,
-                                  std::int64_t after, int limit) override {
+    Result<std::vector<Cells>> read(const TransferTable& table, const std::vector<std::string>& columns,
+                                    std::int64_t after, int limit) override {
         const auto forms = TRY(forms_of(table));
         const std::string select =
             fmt::format("select {} from {} as rows", fmt::join(columns, ", "), relation(table));
@@ -145,9 +145,9 @@ public:
                 ? TRY(sql_.query(select))
                 : TRY(sql_.query(fmt::format("{0} where {1} > $1 order by {1} limit $2", select, table.key),
                                  db::PgValues(after, limit)));
-        std::vector<Row> rows;
+        std::vector<Cells> rows;
         for (int number = 0; number < found.size(); ++number) {
-            Row& row = rows.emplace_back();
+            Cells& row = rows.emplace_back();
             for (std::size_t column = 0; column < columns.size(); ++column)
                 row.push_back(cell_at(db::PgRow(found, number), static_cast<int>(column),
                                       form_of(forms, columns[column])));
@@ -157,7 +157,7 @@ public:
 
     // One array a column.
     Result<void> write(const TransferTable& table, const std::vector<std::string>& columns,
-                       const std::vector<Row>& rows) override {
+                       const std::vector<Cells>& rows) override {
         const auto forms = TRY(forms_of(table));
         const bool is_job = std::string_view(table.name) == "job";
         db::PgTransaction transaction = TRY(db::PgTransaction::begin(sql_));
@@ -236,10 +236,11 @@ private:
         return std::string(row.text(column));
     }
 
-    static void add_array(db::PgValues& values, const std::vector<Row>& rows, std::size_t column, Form form) {
+    static void add_array(db::PgValues& values, const std::vector<Cells>& rows, std::size_t column,
+                          Form form) {
         db::PgIntegers numbers;
         db::PgTexts texts;
-        for (const Row& row : rows) {
+        for (const Cells& row : rows) {
             const auto* number = std::get_if<std::int64_t>(&row[column]);
             const auto* text = std::get_if<std::string>(&row[column]);
             numbers.push_back(number ? std::optional(*number) : std::nullopt);

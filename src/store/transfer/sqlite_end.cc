@@ -104,17 +104,17 @@ public:
             .value_or(0);
     }
 
-    Result<std::vector<Row>> read(const TransferTable& table, const std::vector<std::string>& columns,
-                                  std::int64_t after, int limit) override {
+    Result<std::vector<Cells>> read(const TransferTable& table, const std::vector<std::string>& columns,
+                                    std::int64_t after, int limit) override {
         const bool has_key = *table.key != '\0';
         auto statement = TRY(connection_.prepare(
             fmt::format("SELECT {} FROM {} {}", fmt::join(columns, ", "), table.name,
                         has_key ? fmt::format("WHERE {0} > ?1 ORDER BY {0} LIMIT ?2", table.key) : "")));
         if (has_key) statement.bind(after, limit);
         const std::set<std::string> bytes = TRY(blobs_of(table));
-        std::vector<Row> rows;
+        std::vector<Cells> rows;
         while (TRY(statement.step())) {
-            Row& row = rows.emplace_back();
+            Cells& row = rows.emplace_back();
             for (std::size_t column = 0; column < columns.size(); ++column)
                 row.push_back(
                     TRY(cell_at(statement, static_cast<int>(column),
@@ -124,7 +124,7 @@ public:
     }
 
     Result<void> write(const TransferTable& table, const std::vector<std::string>& columns,
-                       const std::vector<Row>& rows) override {
+                       const std::vector<Cells>& rows) override {
         db::Transaction transaction = TRY(db::Transaction::begin(connection_));
         if (*table.key == '\0') TRY(connection_.execute(fmt::format("DELETE FROM {}", table.name)));
         const bool is_job = std::string_view(table.name) == "job";
@@ -133,7 +133,7 @@ public:
             is_job ? ", progress" : "", fmt::join(std::vector<std::string_view>(columns.size(), "?"), ", "),
             is_job ? ", 0" : "")));
         const std::set<std::string> bytes = TRY(blobs_of(table));
-        for (const Row& row : rows) TRY(insert(statement, table, columns, row, bytes));
+        for (const Cells& row : rows) TRY(insert(statement, table, columns, row, bytes));
         return transaction.commit();
     }
 
@@ -152,7 +152,7 @@ private:
     }
 
     Result<void> insert(db::Statement& statement, const TransferTable& table,
-                        const std::vector<std::string>& columns, const Row& row,
+                        const std::vector<std::string>& columns, const Cells& row,
                         const std::set<std::string>& bytes) {
         std::vector<std::string> packed(row.size());  // lives until the statement has run
         statement.bind();

@@ -33,14 +33,14 @@ constexpr std::array tables = {
 // What rows say, whatever their order: the sum of their hashes.
 class Fingerprint {
 public:
-    void add(const Row& row) {
+    void add(const Cells& row) {
         bytes_.clear();
         for (const Cell& cell : row) add(cell);
         sum_ += XXH3_64bits(bytes_.data(), bytes_.size());
         ++rows_;
     }
-    void add(const std::vector<Row>& rows) {
-        for (const Row& row : rows) add(row);
+    void add(const std::vector<Cells>& rows) {
+        for (const Cells& row : rows) add(row);
     }
     std::int64_t rows() const { return rows_; }
     friend bool operator==(const Fingerprint& a, const Fingerprint& b) {

@@ -15,7 +15,7 @@ namespace quarry::store {
 
 // Numbers, or text and bytes alike.
 using Cell = std::variant<std::monostate, std::int64_t, std::string>;
-using Row = std::vector<Cell>;
+using Cells = std::vector<Cell>;
 
 struct TransferTable {
     const char* name;
@@ -45,11 +45,12 @@ public:
     virtual Result<std::int64_t> count(const TransferTable& table) = 0;
     virtual Result<std::int64_t> last_key(const TransferTable& table) = 0;  // 0 if there is none
     // Rows after the key, in order; of a table without one, all of them at once.
-    virtual Result<std::vector<Row>> read(const TransferTable& table, const std::vector<std::string>& columns,
-                                          std::int64_t after, int limit) = 0;
+    virtual Result<std::vector<Cells>> read(const TransferTable& table,
+                                            const std::vector<std::string>& columns, std::int64_t after,
+                                            int limit) = 0;
     // All or none. A table without a key is emptied first.
     virtual Result<void> write(const TransferTable& table, const std::vector<std::string>& columns,
-                               const std::vector<Row>& rows) = 0;
+                               const std::vector<Cells>& rows) = 0;
 };
 
 }  // namespace quarry::store
