@@ -66,7 +66,7 @@ struct Demand {
     int urls_per_host = 64;           // more than run at once: they wait in the worker, near the wire
     std::vector<HostId> saturated{};  // hosts of which the worker has enough
     // Hosts that it has no URL of yet. What it takes no other worker can have, so it should take no more than
-    // it can serve; only stores that are shared by many hosts (PostgreSQL) look at it.
+    // it can serve; only stores that are shared by several processes look at it.
     int new_hosts = std::numeric_limits<int>::max();
     int changes = 0;                  // of the outbox
     std::string change_collection{};  // of that collection only; "" for all

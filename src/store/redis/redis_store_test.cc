@@ -52,8 +52,8 @@ auto until_available(Ask ask) {
 
 Message demand(WorkerId worker, std::int64_t call, std::int64_t lost_call) {
     Message message;
-    message.list(8).add(number(worker)).list(2).add("work").add(5).add(0).add(64);
-    message.list(0).list(0).add(call).add(lost_call);
+    message.list(9).add(number(worker)).list(2).add("work").add(5).add(0).add(64);
+    message.list(0).list(0).add(call).add(lost_call).add(64);
     return message;
 }
 
@@ -376,6 +376,34 @@ TEST_CASE("numbers and bytes reach the scripts as they are") {
         CHECK(answer[index].integer() == numbers[index]);
     CHECK(answer[9].text() == bytes);
     CHECK(answer[10].integer() == 7);
+}
+
+TEST_CASE("a worker takes no more hosts than it can serve, and leaves the others to others") {
+    SERVER(server);
+    const test::TemporaryFolder folder;
+    const auto store = open(*server, folder.file("quarry.db")).value();
+    std::vector<FoundUrl> urls;
+    for (std::uint64_t key = 0; key < 40; ++key)
+        urls.push_back(url(key, "host" + std::to_string(key % 8) + ".example"));
+    REQUIRE(store->add_group({}, {}, urls));
+    const WorkerId one = store->register_worker("one").value();
+    const WorkerId other = store->register_worker("other").value();
+    const auto hosts_of = [](const std::vector<UrlLease>& leased) {
+        std::set<std::string> hosts;
+        for (const UrlLease& lease : leased) hosts.insert(lease.host_name);
+        return hosts;
+    };
+
+    const auto first = store->lease({.worker = one, .urls = 6, .new_hosts = 3}).value().urls;
+    const auto rest = store->lease({.worker = other, .urls = 100, .new_hosts = 100}).value().urls;
+    const auto more = store->lease({.worker = one, .urls = 100, .new_hosts = 0}).value().urls;
+
+    CHECK(first.size() == 6);
+    CHECK(hosts_of(first).size() == 3);
+    CHECK(rest.size() == 25);
+    CHECK(hosts_of(rest).size() == 5);
+    CHECK(more.size() == 9);
+    CHECK(hosts_of(more) == hosts_of(first));
 }
 
 }  // namespace quarry::store::redis

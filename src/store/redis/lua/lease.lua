@@ -1,10 +1,11 @@
 -- Claims what is due for a worker. Asked: worker, kinds as pairs of name and slots, URLs, URLs per host, saturated hosts,
--- what has begun, the number of this call, and the number of a call whose answer was lost (0 for none): what that one
--- gave is given back first. Answers jobs, URLs, rules of hosts, when more becomes due, and schedules that are due.
+-- what has begun, the number of this call, the number of a call whose answer was lost (0 for none): what that one gave is
+-- given back first; and how many hosts it may be given that it has no URL of yet. Answers jobs, URLs, rules of hosts, when
+-- more becomes due, and schedules that are due.
 local worker, kinds, wanted_urls, urls_per_host = input[1], input[2], input[3], input[4]
 if redis.call('HEXISTS', keys.worker_names, worker) == 0 then return refuse(NOT_FOUND, 'unknown worker') end
 note_begun(input[6])
-local lost_call = input[8]
+local lost_call, new_hosts = input[8], input[9]
 if lost_call ~= 0 and redis.call('HGET', keys.last_lease(worker), 'call') == tostring(lost_call) then
     local given = cmsgpack.unpack(redis.call('HGET', keys.last_lease(worker), 'given'))
     for index = 1, #given, 2 do
@@ -148,6 +149,7 @@ local function may_take(id)
     local host = hosts.get(id)
     if host.not_before > now then return due_later(host.not_before) end
     if host.claimed == 0 then
+        if new_hosts <= 0 then return false end
         -- Its pace holds from one worker to the next.
         local free_at = host.released + host.delay
         if host.worker ~= worker and free_at > now and redis.call('HEXISTS', keys.worker_names, host.worker) == 1 then
@@ -164,6 +166,7 @@ local function lease_url(id, group_id, group)
     if host.claimed == 0 and host.known == 1 then
         host_rules[#host_rules + 1] = {host.name, host.connections, host.delay, host.not_before}
     end
+    if host.claimed == 0 then new_hosts = new_hosts - 1 end
     host.claimed = host.claimed + 1
     host.worker = worker
     hosts.touch(url.host)
