@@ -44,6 +44,29 @@ TEST_CASE("a page that asks and asks is answered, and read") {
     CHECK(rendered->html.contains("done asking"));
 }
 
+TEST_CASE("elements that are named like what we ask the document for do not stand in our way") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    const std::string names = R"(<img name="querySelectorAll"><img name="querySelector"><img name="body">
+        <img name="documentElement"><img name="doctype"><img name="createTreeWalker">)";
+    place.page("/plain", "<!DOCTYPE html>" + names + "<p>plain words</p>");
+    place.page("/shadow", "<!DOCTYPE html>" + names + R"(<div id="card"></div>
+        <form action="/x"><input name="childNodes"><input name="attributes"><input name="localName">
+        <input name="nodeType"><input name="shadowRoot"><p>in the form</p></form>
+        <script>card.attachShadow({mode: 'open'}).innerHTML = '<p>in the shadow</p>'</script>)");
+
+    const auto plain = shared_pool().render(place.request("/plain"));
+    const auto shadow = shared_pool().render(place.request("/shadow"));
+
+    REQUIRE_MESSAGE(plain, plain.error().message);
+    CHECK(plain->html.starts_with("<!DOCTYPE html>"));
+    CHECK(plain->html.contains("plain words"));
+    REQUIRE_MESSAGE(shadow, shadow.error().message);
+    CHECK(shadow->html.contains("in the shadow"));
+    CHECK(shadow->html.contains(R"(<form action="/x">)"));
+    CHECK(shadow->html.contains("in the form"));
+}
+
 TEST_CASE("an endless script costs its page its time, and the next page nothing") {
     REQUIRE_BROWSER();
     BrowserSite place;
