@@ -1,5 +1,6 @@
 #include "store/postgres/adding.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -59,7 +60,7 @@ Result<std::int64_t> owner_of(Ledger& ledger, const NewJob& job) {
     return ledger.names().owner(job.owner);
 }
 
-// How many jobs there are and may be; and ids for the new ones.
+// How many jobs there are and may be; and ids for the new ones, which are asked for last.
 void ask_for_room(db::PgBatch& batch, const std::vector<std::int64_t>& owners, const StoreLimits& limits,
                   std::size_t ids) {
     batch.add(open_jobs_sql, db::PgValues(owners, limits.max_open_jobs_per_owner));
@@ -85,16 +86,19 @@ Result<std::optional<Error>> too_many(Ledger& ledger, std::span<const NewJob> jo
         ask_for_room(batch, owners, ledger.limits(), jobs.size());
         answers = TRY(batch.run());
     }
-    ledger.keep_ids(answers[2]);
+    ledger.keep_ids(answers.back());
+    if (answers.size() == 1) return std::nullopt;  // there is ample room
     const db::PgRows& rows = answers[0];
+    const std::int64_t in_all = answers[1].integer(0, 0);
     for (int row = 0; row < rows.size(); ++row) {
         const std::int64_t limit = rows.integer(row, 1), open = rows.integer(row, 2);
+        ledger.process().open_room.set(rows.integer(row, 0),
+                                       std::min(limit - open, ledger.limits().max_open_jobs - in_all));
         if (open + by_owner[rows.integer(row, 0)] <= limit) continue;
         return Error{ErrorCode::conflict,
                      fmt::format("{} has {} open jobs and may have {}: try again when some have ended",
                                  TRY(ledger.names().owner_name(rows.integer(row, 0))), open, limit)};
     }
-    const std::int64_t in_all = answers[1].integer(0, 0);
     if (in_all + added > ledger.limits().max_open_jobs) {
         return Error{ErrorCode::conflict,
                      fmt::format("the queue is full: it has {} open jobs and takes {}; try again later",
@@ -181,7 +185,11 @@ void ask_before_adding(db::PgBatch& batch, Process& process, std::span<const New
         if (job.group || !job.unique_key.empty() || !owner) return;
         owners.insert(*owner);
     }
-    ask_for_room(batch, {owners.begin(), owners.end()}, process.limits, jobs.size());
+    const std::vector<std::int64_t> all(owners.begin(), owners.end());
+    if (process.open_room.is_ample(all, std::ssize(jobs)))
+        Ledger::ask_for_ids(batch, jobs.size());
+    else
+        ask_for_room(batch, all, process.limits, jobs.size());
 }
 
 Answer<std::vector<Added>> add_jobs(Ledger& ledger, std::span<const NewJob> jobs) {

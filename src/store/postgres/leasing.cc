@@ -229,7 +229,8 @@ void ask_before_leasing(db::PgBatch& batch, const Demand& demand, const Process&
     const int slots = slots_of(demand);
     if (slots == 0 || process.room.is_ample(slots)) return;
     batch.add(lock_owners_sql, db::PgValues(slots, process.limits.running_jobs_per_owner));
-    batch.add(least_room_sql, db::PgValues(process.limits.running_jobs_per_owner));
+    if (OwnerRoom::could_be_ample(process.limits.running_jobs_per_owner, slots))
+        batch.add(least_room_sql, db::PgValues(process.limits.running_jobs_per_owner));
 }
 
 Answer<Leased> lease(Ledger& ledger, const Demand& demand, std::span<const db::PgRows> asked,
@@ -241,9 +242,8 @@ Answer<Leased> lease(Ledger& ledger, const Demand& demand, std::span<const db::P
         ledger.sql().later(alive_sql, db::PgValues(number(demand.worker), column_of(ledger.now())));
     if (has_backlog) TRY(ledger.promote_backlog());
     Leased leased;
-    const bool has_asked_for_room = asked.size() > 3;
-    if (has_asked_for_room) ledger.process().room.set(asked[3].integer(0, 0), asked[3].integer(0, 1));
-    const bool is_near_limit = has_asked_for_room && !asked[2].empty();
+    const bool is_near_limit = asked.size() > 2 && !asked[2].empty();
+    if (asked.size() > 3) ledger.process().room.set(asked[3].integer(0, 0), asked[3].integer(0, 1));
     TRY(lease_jobs(ledger, demand, is_near_limit ? claim_within_sql : claim_sql, leased));
     if (demand.urls > 0) TRY(lease_urls(ledger, demand, leased));
     if (demand.changes > 0) TRY(lease_changes(ledger, demand, leased));

@@ -26,6 +26,7 @@
 #include "store/postgres/group_rows.h"
 #include "store/postgres/job_rows.h"
 #include "store/postgres/names.h"
+#include "store/postgres/open_room.h"
 #include "store/postgres/owner_room.h"
 #include "store/postgres/turns.h"
 #include "store/store.h"
@@ -53,6 +54,7 @@ struct Process {
     Begun begun;
     Claims claims;
     OwnerRoom room;
+    OpenRoom open_room;
     // When crawls and owners were last given URLs, so that they take turns.
     struct UrlTurns {
         std::uint64_t turns = 0;

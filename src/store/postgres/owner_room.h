@@ -26,6 +26,14 @@ public:
         known_.with([&](Known& known) { known = {.room = room, .workers = workers, .read_at = now}; });
     }
 
+    // False if even an owner with nothing running would be too near: then nobody needs to look.
+    static bool could_be_ample(std::int64_t limit, std::int64_t slots) {
+        return limit > fewest_workers * slots * claims_meanwhile;
+    }
+
+    // Who is alone counts as two: another may come at any time.
+    static constexpr std::int64_t fewest_workers = 2;
+
 private:
     static constexpr std::chrono::milliseconds lives{50};
     // A claim takes a worker more than a millisecond.

@@ -1,6 +1,10 @@
 #include "store/postgres/owner_room.h"
 
+#include <vector>
+
 #include <doctest/doctest.h>
+
+#include "store/postgres/open_room.h"
 
 namespace quarry::store::postgres {
 
@@ -31,6 +35,26 @@ TEST_CASE("what is known of limits is soon forgotten") {
     room.set(1'000'000, 2, now);
 
     CHECK_FALSE(room.is_ample(1, now + 1s));
+}
+
+TEST_CASE("a limit that is near from the start need not be looked at") {
+    CHECK(OwnerRoom::could_be_ample(1'000, 5));
+    CHECK_FALSE(OwnerRoom::could_be_ample(1'000, 20));
+}
+
+TEST_CASE("who may add many more jobs is not counted again at each") {
+    OpenRoom room;
+    const OpenRoom::Time now = std::chrono::steady_clock::now();
+    const std::vector<std::int64_t> one = {1}, both = {1, 2};
+
+    room.set(1, 100'000, now);
+
+    CHECK(room.is_ample(one, 100, now + 10ms));
+    CHECK_FALSE(room.is_ample(one, 1'000, now + 10ms));
+    CHECK_FALSE(room.is_ample(both, 1, now + 10ms));
+    CHECK_FALSE(room.is_ample(one, 1, now + 1s));
+    room.set(2, 100, now);
+    CHECK_FALSE(room.is_ample(both, 1, now + 10ms));
 }
 
 }  // namespace quarry::store::postgres

@@ -23,8 +23,11 @@ constexpr db::PgStatement set_clock_sql{"set_clock",
     "select quarry.now_ms(), set_config('enable_seqscan', 'off', true), " \
     "set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)"
 constexpr db::PgStatement settings_sql{"settings", SETTINGS};
+// Whoever waits for a transaction has to know its number before its last words are said (witness.h).
+constexpr db::PgStatement settings_before_sql{"settings_before", SETTINGS ", pg_current_xact_id()::text"};
 constexpr db::PgStatement settings_later_sql{"settings_later",
                                              SETTINGS ", set_config('synchronous_commit', 'off', true)"};
+constexpr int number_column = 4;  // behind the settings
 constexpr auto longest_question = 10s;
 
 }  // namespace
@@ -36,7 +39,12 @@ Timestamp Transactor::now() const {
 
 std::size_t Transactor::add_settings(db::PgBatch& batch, Durability durability) const {
     if (clock_) batch.add(set_clock_sql, db::PgValues(column_of(clock_->now())));
-    return batch.add(durability == Durability::later ? settings_later_sql : settings_sql);
+    switch (durability) {
+        case Durability::later: return batch.add(settings_later_sql);
+        case Durability::before: return batch.add(settings_before_sql);
+        case Durability::fenced: break;
+    }
+    return batch.add(settings_sql);
 }
 
 Result<Transactor::Begun> Transactor::begin(db::PgConnection& connection, Durability durability,
@@ -48,8 +56,10 @@ Result<Transactor::Begun> Transactor::begin(db::PgConnection& connection, Durabi
     auto answers = TRY(batch.run());
     const Timestamp now = time_of(answers[place].integer(0, 0));
     set_clock(now);
+    std::string number;
+    if (durability == Durability::before) number = answers[place].text(0, number_column);
     answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(place) + 1);
-    return Begun{now, std::move(answers)};
+    return Begun{now, std::move(number), std::move(answers)};
 }
 
 Transactor::Attempt Transactor::failed(db::PgConnection& connection, Error error) {
@@ -68,6 +78,7 @@ Transactor::Attempt Transactor::try_once(Durability durability, const Opening& o
     auto begun = begin(sql, durability, opening);
     if (!begun) return failed(sql, begun.error());
     Ledger ledger(sql, process_, begun->now, std::move(begun->answers));
+    ledger.set_transaction(std::move(begun->transaction));
     const Result<bool> accepted = body(ledger);
     if (!accepted) return failed(sql, accepted.error());
     if (!*accepted) return {.is_done = true};
@@ -84,11 +95,8 @@ Transactor::Attempt Transactor::commit(Ledger& ledger, db::PgTransaction& transa
                                        Durability durability) {
     db::PgConnection& connection = ledger.sql();
     std::optional<Witnessed> witnessed;
-    if (durability == Durability::before) {
-        auto written = witnesses_.write(connection, ledger.now());
-        if (!written) return failed(connection, written.error());
-        witnessed = *std::move(written);
-    }
+    if (durability == Durability::before)
+        witnessed = witnesses_.write(connection, ledger.transaction(), ledger.now());
     auto committed = transaction.commit();
     if (!committed && connection.failure() == db::PgFailure::lost && witnessed)
         return ask_what_became(*witnessed, std::move(committed).error());

@@ -70,6 +70,7 @@ private:
 
     struct Begun {
         Timestamp now{};
+        std::string transaction{};          // its number, if somebody waits for it
         std::vector<db::PgRows> answers{};  // of the opening
     };
 

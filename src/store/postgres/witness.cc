@@ -9,10 +9,8 @@ namespace quarry::store::postgres {
 namespace {
 
 constexpr db::PgStatement write_sql{"write_witness", R"sql(
-    insert into quarry.witness(slot, count, at)
-    select $1, $2, $3 where pg_current_xact_id_if_assigned() is not null
-    on conflict (slot) do update set count = excluded.count, at = excluded.at
-    returning pg_current_xact_id()::text)sql"};
+    insert into quarry.witness(slot, count, at) values ($1, $2, $3)
+    on conflict (slot) do update set count = excluded.count, at = excluded.at)sql"};
 constexpr db::PgStatement read_sql{"read_witness",
                                    "select 1 from quarry.witness where slot = $1 and count = $2"};
 constexpr db::PgStatement status_sql{"transaction_status",
@@ -28,7 +26,7 @@ std::int64_t random_number() {
 
 }  // namespace
 
-Result<Witnessed> Witnesses::write(db::PgConnection& connection, Timestamp now) {
+Witnessed Witnesses::write(db::PgConnection& connection, std::string transaction, Timestamp now) {
     Slot slot = free_.with([](auto& slots) {
         if (slots.empty()) return Slot{.id = random_number()};
         const Slot last = slots.back();
@@ -36,10 +34,8 @@ Result<Witnessed> Witnesses::write(db::PgConnection& connection, Timestamp now) 
         return last;
     });
     ++slot.count;
-    const db::PgRows rows = TRY(connection.run(write_sql, db::PgValues(slot.id, slot.count, column_of(now))));
-    Witnessed witnessed{.slot = slot.id, .count = slot.count};
-    if (!rows.empty()) witnessed.transaction = rows.text(0, 0);
-    return witnessed;
+    connection.later(write_sql, db::PgValues(slot.id, slot.count, column_of(now)));
+    return {.slot = slot.id, .count = slot.count, .transaction = std::move(transaction)};
 }
 
 void Witnesses::give_back(const Witnessed& witnessed) {
@@ -47,8 +43,6 @@ void Witnesses::give_back(const Witnessed& witnessed) {
 }
 
 Result<bool> Witnesses::tells_of(db::PgConnection& connection, const Witnessed& witnessed) {
-    // What has written nothing has nothing to lose.
-    if (witnessed.transaction.empty()) return true;
     return !TRY(connection.run(read_sql, db::PgValues(witnessed.slot, witnessed.count))).empty();
 }
 

@@ -18,14 +18,14 @@ namespace quarry::store::postgres {
 struct Witnessed {
     std::int64_t slot = 0;
     std::int64_t count = 0;
-    std::string transaction{};  // its number; "" if it has written nothing
+    std::string transaction{};  // its number
 };
 
 // Safe from many threads. A slot has one user at a time; who does not learn what became of it keeps it.
 class Witnesses {
 public:
-    // Within the transaction, after everything else. Writes nothing if nothing was written before.
-    Result<Witnessed> write(db::PgConnection& connection, Timestamp now);
+    // Within the transaction, after everything else: written in the round trip that commits it.
+    Witnessed write(db::PgConnection& connection, std::string transaction, Timestamp now);
     void give_back(const Witnessed& witnessed);
 
     // Whether the transaction, which runs no more, was committed.
