@@ -9,6 +9,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr double highest_status = 999;
 constexpr std::size_t most_in_flight = 10'000;
 constexpr std::size_t most_headers = 200;
 constexpr std::size_t most_loaders = 100;
@@ -41,7 +42,8 @@ void take_answer(PageState& state, const json::object& params) {
     if (!is_document) return;
     const json::object& response = object_at(params, "response");
     state.url = text_at(response, "url");
-    state.status = static_cast<int>(number_at(response, "status"));
+    const double status = number_at(response, "status");
+    state.status = status >= 0 && status <= highest_status ? static_cast<int>(status) : 0;
     state.mime_type = text_at(response, "mimeType");
     state.headers.clear();
     for (const auto& [name, value] : object_at(response, "headers")) {
