@@ -1,7 +1,7 @@
 #include "servers/imitation_qdrant_filter.h"
 
 #include <algorithm>
-#include <vector>
+#include <span>
 
 #include "servers/imitation_conduct.h"
 
@@ -104,11 +104,11 @@ bool meets(const json::value& condition, const FilteredPoint& point) {
     });
 }
 
-std::vector<json::value> conditions(const json::object& filter, std::string_view clause) {
+std::span<const json::value> conditions(const json::object& filter, std::string_view clause) {
     const json::value* value = filter.if_contains(clause);
     if (value == nullptr || value->is_null()) return {};
-    if (value->is_object()) return {*value};
-    return {value->get_array().begin(), value->get_array().end()};
+    if (value->is_object()) return {value, 1};
+    return {value->get_array().data(), value->get_array().size()};
 }
 
 }  // namespace
