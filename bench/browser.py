@@ -165,10 +165,10 @@ def browser_processes():
     found = []
     for path in glob.glob("/proc/[0-9]*/cmdline"):
         try:
-            words = open(path, "rb").read().split(b"\0")
+            words = re.split(rb"[\0 ]", open(path, "rb").read())  # Chromium's children write theirs anew, with spaces
         except OSError:
             continue
-        if words and b"chromium" in os.path.basename(words[0]):
+        if b"chromium" in os.path.basename(words[0]):
             found.append((int(path.split("/")[2]), words))
     return found
 
