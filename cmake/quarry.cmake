@@ -10,7 +10,8 @@ target_compile_options(quarry_options INTERFACE -Wall -Wextra -Wnon-virtual-dtor
 target_compile_options(quarry_options INTERFACE
     "$<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations;-Wno-unused-result>")
 # Files of a target compiled a dozen at a time: a cold build takes a third of the time, one after an edit takes longer.
-# Names of the files around it are then no business of a file's, nor what an included file may have.
+# Two warnings are then about other files than the one they name: that a local name hides one of a file before it, and
+# that an included file has types in an unnamed namespace.
 option(QUARRY_UNITY "Compile the files of a target together" OFF)
 if(QUARRY_UNITY)
     set(CMAKE_UNITY_BUILD ON)
@@ -108,7 +109,7 @@ endif()
 # quarry_test(NAME SOURCES a_test.cc LINKS quarry_url): one program of doctest cases, known to ctest by its name.
 # LABELS: threads (run again under ThreadSanitizer), program (runs the built program), slow (left out of ./test --quick),
 # plain (run without sanitizers too: they take away what it measures)
-# SEPARATE: its files use the same names for different things.
+# SEPARATE: its files use the same names for different things, so that QUARRY_UNITY must not join them
 function(quarry_test name)
     if(NOT QUARRY_TESTS)
         return()
