@@ -17,9 +17,11 @@ namespace {
 // Enough that a fast host never waits for the store, few enough that a restart repeats little.
 constexpr std::size_t enough_of_a_host = 128;
 constexpr std::size_t enough_of_a_slow_host = 4;
-constexpr std::size_t enough_in_all = 1'024;
+constexpr std::size_t most_in_all = 1'024;
+// For each connection: what one worker has, others with idle connections have not.
+constexpr std::size_t enough_of_a_connection = 8;
 // Above this, hosts that have nothing to do are forgotten.
-constexpr std::size_t many_hosts = 2 * enough_in_all;
+constexpr std::size_t many_hosts = 2 * most_in_all;
 
 crawl::Observation observe(const Result<Page>& page, Timestamp now, std::chrono::milliseconds latency) {
     using Failure = crawl::Observation::Failure;
@@ -281,6 +283,7 @@ std::optional<Timestamp> UrlDispatcher::next_due() const {
 }
 
 void UrlDispatcher::describe_room(store::Demand& demand) const {
+    const std::size_t enough_in_all = std::min(most_in_all, enough_of_a_connection * parts_.max_fetches);
     demand.urls = waiting_ >= enough_in_all / 2 ? 0 : static_cast<int>(enough_in_all - waiting_);
     demand.urls_per_host = static_cast<int>(enough_of_a_host);
     if (demand.urls == 0) return;

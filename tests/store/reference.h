@@ -18,7 +18,11 @@ namespace quarry::test {
 
 class Reference {
 public:
-    explicit Reference(store::StoreLimits limits) : limits_(limits) {}
+    // What an owner may still have under way: for whoever comes first, or at least in equal parts for all
+    // workers.
+    enum class Room : std::uint8_t { first, shared };
+
+    explicit Reference(store::StoreLimits limits, Room room = Room::first) : limits_(limits), room_(room) {}
 
     Timestamp now{};
 
@@ -142,7 +146,10 @@ private:
     std::string difference_of_groups(store::Reader& reader) const;
     std::string difference_of_urls(store::Reader& reader, GroupId id) const;
 
+    std::map<std::string, std::int64_t> url_shares() const;
+
     store::StoreLimits limits_;
+    Room room_;
     std::map<std::string, Item> items_;
     std::map<GroupId, Crawl> crawls_;
     std::map<std::string, Page> pages_;

@@ -36,7 +36,18 @@ std::string Reference::take_one(Item* item, WorkerId worker, const store::LeaseR
     return "";
 }
 
+// Of what its owner may still have under way, before anything was taken.
+std::map<std::string, std::int64_t> Reference::url_shares() const {
+    std::map<std::string, std::int64_t> running, shares;
+    for (const auto& [label, item] : items_) running[item.owner] += item.is_url && item.lease ? 1 : 0;
+    const std::int64_t takers = room_ == Room::shared ? std::ssize(workers_) : 1;
+    for (const auto& [owner, count] : running)
+        shares[owner] = (limits_.running_jobs_per_owner - count + takers - 1) / takers;
+    return shares;
+}
+
 std::string Reference::take(const store::Demand& demand, const store::Leased& leased) {
+    std::map<std::string, std::int64_t> left = url_shares();
     for (const store::JobLease& job : leased.jobs) {
         const auto found = items_.find(job.payload);
         Item* item = found == items_.end() ? nullptr : &found->second;
@@ -50,6 +61,7 @@ std::string Reference::take(const store::Demand& demand, const store::Leased& le
         if (const auto wrong = take_one(item, demand.worker, url.lease, url.attempt); !wrong.empty()) {
             return fmt::format("{}: {}", wrong, url.url);
         }
+        --left[item->owner];
     }
     if (auto wrong = take_changes(demand, leased); !wrong.empty()) return wrong;
     for (const store::Demand::Kind& kind : demand.kinds) {
@@ -62,7 +74,8 @@ std::string Reference::take(const store::Demand& demand, const store::Leased& le
         }
     }
     for (const auto& [label, item] : items_) {
-        if (std::ssize(leased.urls) < demand.urls && item.is_url && is_leasable(item, demand.worker)) {
+        const bool is_wanted = std::ssize(leased.urls) < demand.urls && item.is_url && left[item.owner] > 0;
+        if (is_wanted && is_leasable(item, demand.worker)) {
             return fmt::format("URL {} could have been leased", label);
         }
     }

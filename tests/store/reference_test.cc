@@ -41,6 +41,8 @@ store::StoreLimits small_limits() {
 
 class OnSqlite {
 public:
+    static constexpr auto room = Reference::Room::first;
+
     OnSqlite() { open(); }
     void restart() {
         reader.reset();
@@ -68,6 +70,8 @@ private:
 
 class OnPostgres {
 public:
+    static constexpr auto room = Reference::Room::shared;
+
     OnPostgres() { open(); }
     ~OnPostgres() { close(); }
     void restart() {
@@ -436,7 +440,7 @@ private:
     static constexpr std::array<const char*, 2> collections = {"docs", "notes"};
 
     Backend backend_;
-    Reference reference_{small_limits()};
+    Reference reference_{small_limits(), Backend::room};
     std::vector<WorkerId> workers_;
     std::vector<GroupId> groups_;
     std::vector<LeaseRef> held_;

@@ -53,4 +53,29 @@ TEST_CASE("a worker takes no more hosts than it can serve, and leaves the others
     CHECK(hosts_of(more) == hosts_of(first));
 }
 
+TEST_CASE("a worker that comes first leaves others their share of what an owner may have under way") {
+    test::Postgres* const server = test::Postgres::shared();
+    if (!server) {
+        MESSAGE("skipped: PostgreSQL is not installed");
+        return;
+    }
+    const auto store = open_postgres_store({.database = {.url = server->url(server->create_database())},
+                                            .limits = {.running_jobs_per_owner = 10, .low_disk_bytes = 0}})
+                           .value();
+    std::vector<FoundUrl> urls;
+    for (std::uint64_t number = 0; number < 40; ++number) {
+        const std::string host = fmt::format("host{}.example", number);
+        urls.push_back({.url = fmt::format("https://{}/", host), .key = {1, number}, .host = host});
+    }
+    REQUIRE(store->add_group({}, {}, urls));
+    const WorkerId one = store->register_worker("one").value(),
+                   other = store->register_worker("other").value();
+
+    CHECK(store->lease({.worker = one, .urls = 40}).value().urls.size() == 5);
+    CHECK(store->lease({.worker = other, .urls = 40}).value().urls.size() == 3);
+    REQUIRE(store->retire_worker(other));
+    CHECK(store->lease({.worker = one, .urls = 40}).value().urls.size() == 5);
+    CHECK(store->lease({.worker = one, .urls = 40}).value().urls.empty());
+}
+
 }  // namespace quarry::store

@@ -29,7 +29,8 @@ constexpr std::chrono::milliseconds look_again_after{10};
 
 constexpr db::PgStatement groups_sql{"groups_with_urls", R"sql(
     select grp.id, grp.owner, coalesce(owner.running_jobs, $1)
-           - coalesce((select sum(running_urls) from quarry.tally where tally.owner = grp.owner), 0)::bigint
+           - coalesce((select sum(running_urls) from quarry.tally where tally.owner = grp.owner), 0)::bigint,
+           (select count(*) from quarry.worker where not is_dead)
     from quarry.grp join quarry.owner on owner.id = grp.owner
     where grp.finished_at is null and grp.state = 1 and grp.queued > 0
         and grp.completed + grp.running < grp.page_limit
@@ -81,6 +82,12 @@ constexpr db::PgStatement served_sql{"lanes_served", R"sql(
 constexpr db::PgStatement former_sql{"former_pages", R"sql(
     select key, id, content, etag, last_modified, content_hash from quarry.page
     where collection = $1 and key = any($2::bytea[]))sql"};
+
+// What an owner may still have under way is shared: whoever comes first does not take what all the others
+// need.
+std::int64_t share_of_room(std::int64_t room, std::int64_t workers) {
+    return room <= 0 ? 0 : (room + workers - 1) / std::max<std::int64_t>(workers, 1);
+}
 
 struct Host {
     HostRule rule{};
@@ -135,7 +142,7 @@ private:
         std::set<std::int64_t> ids;
         for (int row = 0; row < rows.size(); ++row) {
             ids.insert(rows.integer(row, 0));
-            rooms_[rows.integer(row, 1)] = rows.integer(row, 2);
+            rooms_[rows.integer(row, 1)] = share_of_room(rows.integer(row, 2), rows.integer(row, 3));
         }
         TRY(lock(ids, rows.empty() ? 0 : rows.integer(0, 0)));
         for (const std::int64_t id : ids) {

@@ -406,4 +406,23 @@ TEST_CASE("a worker takes no more hosts than it can serve, and leaves the others
     CHECK(hosts_of(more) == hosts_of(first));
 }
 
+TEST_CASE("a worker that comes first leaves others their share of what an owner may have under way") {
+    SERVER(server);
+    const test::TemporaryFolder folder;
+    const auto store =
+        open(*server, folder.file("quarry.db"), {.limits = {.running_jobs_per_owner = 10}}).value();
+    std::vector<FoundUrl> urls;
+    for (std::uint64_t key = 0; key < 40; ++key)
+        urls.push_back(url(key, "host" + std::to_string(key) + ".example"));
+    REQUIRE(store->add_group({}, {}, urls));
+    const WorkerId one = store->register_worker("one").value();
+    const WorkerId other = store->register_worker("other").value();
+
+    CHECK(store->lease({.worker = one, .urls = 40}).value().urls.size() == 5);
+    CHECK(store->lease({.worker = other, .urls = 40}).value().urls.size() == 3);
+    REQUIRE(store->retire_worker(other));
+    CHECK(store->lease({.worker = one, .urls = 40}).value().urls.size() == 5);
+    CHECK(store->lease({.worker = one, .urls = 40}).value().urls.empty());
+}
+
 }  // namespace quarry::store::redis

@@ -135,10 +135,18 @@ local urls_per_turn = 16
 local leased_urls, host_rules, hosts_due, saturated, exhausted = {}, {}, 0, {}, {}
 for _, host in ipairs(input[5]) do saturated[host] = true end
 
+-- What an owner may still have under way is shared: whoever comes first does not take what all the others need.
+local workers, shares = redis.call('HLEN', keys.worker_names), {}
+local function share_of(name)
+    if not shares[name] then
+        local owner = owner_of(name)
+        shares[name] = math.ceil((limit_of(owner, 'running_jobs_limit') - owner.running_urls) / workers)
+    end
+    return shares[name]
+end
 local function may_lease_from(id, group)
     if exhausted[id] or has_enough(group) or group.state ~= RUNNING then return false end
-    local owner = owner_of(group.owner)
-    return owner.running_urls < limit_of(owner, 'running_jobs_limit')
+    return share_of(group.owner) > 0
 end
 local function due_later(when)
     if hosts_due == 0 or when < hosts_due then hosts_due = when end
@@ -172,6 +180,7 @@ local function lease_url(id, group_id, group)
     hosts.touch(url.host)
     local lease = {token = next_token(), worker = worker, group = group_id, host = url.host, owner = group.owner, at = now, begun = 0}
     add_lease(id, lease)
+    shares[group.owner] = shares[group.owner] - 1
     group.queued = group.queued - 1
     group.running = group.running + 1
     groups.touch(group_id)
