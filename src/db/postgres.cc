@@ -76,8 +76,8 @@ Result<PgConnection> PgConnection::open(const PgConfig& config) {
     }
     PQsetNoticeReceiver(connection.handle_.get(), ignore_notice, nullptr);
     if (!config.pooled)
-        TRY(connection.execute(
-            fmt::format("set idle_in_transaction_session_timeout = {}", config.idle_in_transaction.count())));
+        TRY(connection.execute(fmt::format("set idle_in_transaction_session_timeout = {}; {}",
+                                           config.idle_in_transaction.count(), config.session_settings)));
     return connection;
 }
 

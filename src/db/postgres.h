@@ -34,6 +34,8 @@ struct PgConfig {
     // A pooler between us and the server hands each transaction to another session: statements are not
     // prepared.
     bool pooled = false;
+    // Statements that each session begins with, unless it is a pooler's.
+    std::string session_settings{};
 };
 
 // Written once, as a constant. Prepared under its name when a connection first runs it.

@@ -31,19 +31,30 @@ Result<std::optional<Leased>> Claimer::claim(const Demand& demand, WhatIsDue if_
         if (attempt.leases.empty()) return;
         unconfirmed_.with([&](auto& claims) { claims.push_back(std::exchange(attempt, {})); });
     };
-    const Process& process = transactor_.process();
-    const auto ask = [&](db::PgBatch& batch) { ask_before_leasing(batch, demand, process); };
+    Process& process = transactor_.process();
+    Leasing leasing(process, demand);
+    // A clock that a test moves has no moments.
+    const std::optional<Due> known =
+        transactor_.has_own_clock() ? std::nullopt : last_look_.at(transactor_.now());
+    const auto ask = [&](db::PgBatch& batch) {
+        if (!known) look_what_is_due(batch);
+        const bool at_once = known && !known->has_backlog;
+        leasing.ask(batch, at_once ? Leasing::Begin::at_once : Leasing::Begin::later);
+    };
     const auto take = [&](Ledger& ledger) -> Answer<std::optional<Leased>> {
         set_aside();
-        const std::vector<db::PgRows> asked = ledger.take_opening();
-        Due due = postgres::what_is_due(asked[0], process.limits, ledger.now());
-        if (!due.knows_worker) return refuse<std::optional<Leased>>(ErrorCode::not_found, "unknown worker");
+        std::vector<db::PgRows> asked = ledger.take_opening();
+        Due due = known ? *known : postgres::what_is_due(asked[0], process.limits, ledger.now());
+        if (!known) {
+            last_look_.set(due);
+            asked.erase(asked.begin());
+        }
         if (is_for_others(due)) {
             due.next = ledger.now() + Leadership::grace;
         } else if (due.now && if_due == WhatIsDue::first) {
             return Result<std::optional<Leased>>(std::nullopt);
         }
-        Result<Leased> answer = TRY(postgres::lease(ledger, demand, asked, due.has_backlog));
+        Result<Leased> answer = TRY(leasing.lease(ledger, asked, due.has_backlog));
         if (!answer) return Result<std::optional<Leased>>(std::unexpected(answer.error()));
         attempt = claim_of(ledger, *answer);
         answer->next_due = earlier(answer->next_due, due.next);

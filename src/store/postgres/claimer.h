@@ -7,6 +7,7 @@
 
 #include "base/guarded.h"
 #include "store/postgres/due.h"
+#include "store/postgres/last_look.h"
 #include "store/postgres/leadership.h"
 #include "store/postgres/leasing.h"
 #include "store/postgres/transactor.h"
@@ -30,6 +31,7 @@ private:
     Transactor& transactor_;
     const Leadership& leadership_;
     Guarded<std::vector<Claim>> unconfirmed_;
+    LastLook last_look_;
 };
 
 }  // namespace quarry::store::postgres

@@ -27,14 +27,13 @@ constexpr db::PgStatement look_sql{"look_what_is_due", R"sql(
                  (select min(deadline) from quarry.parked where deadline is not null),
                  (select min(deadline) from quarry.lease where deadline is not null),
                  (select min(next_at) from quarry.schedule where next_at < 9000000000000000)),
-           exists (select 1 from quarry.worker where id = $1),
            exists (select 1 from quarry.parked where reason = 2),
            (select holder from quarry.leader where duty = 'maintenance' and until > quarry.now_ms()))sql"};
 constexpr db::PgStatement has_waiting_group_sql{
     "has_waiting_group", "select 1 from quarry.grp where finished_at is null and state = 0 limit 1"};
 
-constexpr db::PgStatement alive_sql{"worker_is_here",
-                                    "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
+constexpr db::PgStatement is_here_sql{"worker_is_here",
+                                      "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
 
 constexpr db::PgStatement sleepers_sql{"jobs_to_wake", R"sql(
     select id, grp from quarry.parked where reason = 1 and run_at <= $1 order by run_at, id limit 1000)sql"};
@@ -121,15 +120,14 @@ std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Ti
     return std::min(*left, *right);
 }
 
-void look_what_is_due(db::PgBatch& batch, WorkerId worker) {
-    batch.add(look_sql, db::PgValues(number(worker)));
+void look_what_is_due(db::PgBatch& batch) {
+    batch.add(look_sql);
 }
 
 Due what_is_due(const db::PgRows& rows, const StoreLimits& limits, Timestamp now) {
     Due due{.next = time_of(rows.optional_integer(0, 1)),
-            .knows_worker = rows.boolean(0, 2),
-            .has_backlog = rows.boolean(0, 3),
-            .leader = rows.optional_integer(0, 4)};
+            .has_backlog = rows.boolean(0, 2),
+            .leader = rows.optional_integer(0, 3)};
     const auto beat = time_of(rows.optional_integer(0, 0));
     if (due.next && *due.next <= now) due.since = due.next;
     if (beat && now - *beat > limits.lease_duration)
@@ -139,7 +137,7 @@ Due what_is_due(const db::PgRows& rows, const StoreLimits& limits, Timestamp now
 }
 
 Answer<void> do_what_is_due(Ledger& ledger, WorkerId worker) {
-    TRY(ledger.sql().run(alive_sql, db::PgValues(number(worker), column_of(ledger.now()))));
+    TRY(ledger.sql().run(is_here_sql, db::PgValues(number(worker), column_of(ledger.now()))));
     TRY(do_what_is_due(ledger));
     return Result<void>{};
 }

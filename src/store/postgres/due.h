@@ -11,13 +11,12 @@ namespace quarry::store::postgres {
 struct Due {
     bool now = false;                      // something is due
     std::optional<Timestamp> next{};       // when something will be
-    bool knows_worker = true;              // that asked
     bool has_backlog = false;              // jobs wait because their owners had no place
     std::optional<Timestamp> since{};      // what is due has been so
     std::optional<std::int64_t> leader{};  // the process that leads, if any does
 };
 // Cheap: looks at the heads of a few indexes.
-void look_what_is_due(db::PgBatch& batch, WorkerId worker);
+void look_what_is_due(db::PgBatch& batch);
 Due what_is_due(const db::PgRows& rows, const StoreLimits& limits, Timestamp now);
 
 // Whoever asks for work is alive: what `worker` holds stays with it.

@@ -5,15 +5,34 @@
 #include <string>
 #include <vector>
 
+#include "store/postgres/job_leasing.h"
 #include "store/postgres/ledger.h"
 
 namespace quarry::store::postgres {
 
-// What is asked in the round trip that begins the transaction: first what is due (due.h), then for lease().
-void ask_before_leasing(db::PgBatch& batch, const Demand& demand, const Process& process);
-// What is due by itself is done already. `has_backlog`: jobs may wait for a place of their owner's.
-Answer<Leased> lease(Ledger& ledger, const Demand& demand, std::span<const db::PgRows> asked,
-                     bool has_backlog);
+// One claim of whatever a worker demands. What is due by itself is done before (due.h).
+class Leasing {
+public:
+    Leasing(Process& process, const Demand& demand) : process_(process), demand_(demand) {}
+
+    enum class Begin : std::uint8_t {
+        at_once,  // nothing is to be done first: jobs may be claimed in the round trip that begins
+        later,
+    };
+    // What lease() wants to know, in the round trip that begins its transaction.
+    void ask(db::PgBatch& batch, Begin begin);
+    // `has_backlog`: jobs may wait for a place of their owner's.
+    Answer<Leased> lease(Ledger& ledger, std::span<const db::PgRows> asked, bool has_backlog);
+
+private:
+    bool are_kinds_known() const;
+    Result<void> claim_jobs(db::PgBatch& batch, Limits limits);
+    Result<void> lease_jobs(Ledger& ledger, std::span<const db::PgRows> asked, Leased& leased);
+
+    Process& process_;
+    const Demand& demand_;
+    std::vector<JobClaim> claims_;  // that were asked for
+};
 
 // What a transaction has claimed, for when its end is not known.
 struct Claim {

@@ -48,22 +48,16 @@ Result<bool> Names::answer(const std::function<Result<db::PgPool::Borrowed>()>& 
     return true;
 }
 
-std::optional<std::int64_t> Names::known_owner(const std::string& name) const {
-    return owners_.with([&](const Table& table) -> std::optional<std::int64_t> {
-        const auto found = table.ids.find(name);
-        if (found == table.ids.end()) return std::nullopt;
+std::optional<std::int64_t> Names::known(const Guarded<Table>& table, const std::string& name) {
+    return table.with([&](const Table& names) -> std::optional<std::int64_t> {
+        const auto found = names.ids.find(name);
+        if (found == names.ids.end()) return std::nullopt;
         return found->second;
     });
 }
 
 Result<std::int64_t> Names::number_of(Guarded<Table>& table, const Statements& sql, const std::string& name) {
-    const auto known = [&] {
-        return table.with([&](Table& names) {
-            const auto found = names.ids.find(name);
-            return found == names.ids.end() ? 0 : found->second;
-        });
-    };
-    if (const std::int64_t id = known()) return id;
+    if (const auto id = known(table, name)) return *id;
     const auto learn = [&table, sql, name](db::PgConnection& connection) -> Result<void> {
         const db::PgRows rows = TRY(connection.run(sql.find_or_insert, db::PgValues(name)));
         if (rows.empty()) return fail(ErrorCode::corrupt, "a name has no number");
@@ -75,7 +69,7 @@ Result<std::int64_t> Names::number_of(Guarded<Table>& table, const Statements& s
         return {};
     };
     TRY(ask(learn));
-    return known();
+    return known(table, name).value_or(0);
 }
 
 Result<std::string> Names::name_of(Guarded<Table>& table, const Statements& sql, std::int64_t id) {

@@ -26,7 +26,9 @@ public:
 
     Result<std::int64_t> kind(const std::string& name);
     Result<std::int64_t> owner(const std::string& name);
-    std::optional<std::int64_t> known_owner(const std::string& name) const;  // without a question
+    // Without a question.
+    std::optional<std::int64_t> known_kind(const std::string& name) const { return known(kinds_, name); }
+    std::optional<std::int64_t> known_owner(const std::string& name) const { return known(owners_, name); }
     // In the order of the names.
     Result<std::vector<std::int64_t>> hosts(std::span<const std::string> names);
 
@@ -44,6 +46,7 @@ private:
     struct Statements {
         db::PgStatement find_or_insert, name_of;
     };
+    static std::optional<std::int64_t> known(const Guarded<Table>& table, const std::string& name);
     using Question = std::function<Result<void>(db::PgConnection&)>;
     // With our own connection, or later.
     Result<void> ask(Question question);

@@ -11,6 +11,7 @@
 #include "store/postgres/schema_2.h"
 #include "store/postgres/schema_3.h"
 #include "store/postgres/schema_4.h"
+#include "store/postgres/schema_5.h"
 
 namespace quarry::store::postgres {
 
@@ -21,6 +22,7 @@ const std::array<std::string, schema_version> steps = {
     schema_2,
     schema_3,
     schema_4,
+    schema_5,
 };
 
 db::PgTables tables() {

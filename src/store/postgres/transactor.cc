@@ -19,18 +19,53 @@ constexpr db::PgStatement set_clock_sql{"set_clock",
 // Hot tables are small but for rows that cannot be vacuumed, and the planner knows nothing of those: a plan
 // made after a table was analysed would read all of them. Nor is there anything to be learnt from the values
 // of a statement that would be worth planning it anew each time, which takes longer than most of them.
-#define SETTINGS                                                          \
-    "select quarry.now_ms(), set_config('enable_seqscan', 'off', true), " \
-    "set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)"
-constexpr db::PgStatement settings_sql{"settings", SETTINGS};
+constexpr const char* session_settings =
+    "set enable_seqscan = off; set jit = off; set plan_cache_mode = force_generic_plan";
+// A pooler keeps nothing from one transaction to the next.
+#define SETTINGS_OF_TRANSACTION                                                                \
+    ", set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), set_config(" \
+    "'plan_cache_mode', 'force_generic_plan', true)"
+
+#define TIME "select quarry.now_ms()"
 // Whoever waits for a transaction has to know its number before its last words are said (witness.h).
-constexpr db::PgStatement settings_before_sql{"settings_before", SETTINGS ", pg_current_xact_id()::text"};
-constexpr db::PgStatement settings_later_sql{"settings_later",
-                                             SETTINGS ", set_config('synchronous_commit', 'off', true)"};
-constexpr int number_column = 4;  // behind the settings
+#define TIME_AND_NUMBER TIME ", pg_current_xact_id()::text"
+constexpr int number_column = 1;
+#define TIME_WITHOUT_SYNC TIME ", set_config('synchronous_commit', 'off', true)"
+
+struct Settings {
+    db::PgStatement own, pooled;  // the session is ours, or a pooler's
+};
+constexpr Settings settings_later{{"settings_later", TIME_WITHOUT_SYNC},
+                                  {nullptr, TIME_WITHOUT_SYNC SETTINGS_OF_TRANSACTION}};
+constexpr Settings settings_before{{"settings_before", TIME_AND_NUMBER},
+                                   {nullptr, TIME_AND_NUMBER SETTINGS_OF_TRANSACTION}};
+constexpr Settings settings_fenced{{"settings", TIME}, {nullptr, TIME SETTINGS_OF_TRANSACTION}};
+
+const Settings& settings_for(Durability durability) {
+    switch (durability) {
+        case Durability::later: return settings_later;
+        case Durability::before: return settings_before;
+        case Durability::fenced: break;
+    }
+    return settings_fenced;
+}
+
+db::PgConfig with_settings(db::PgConfig config) {
+    config.session_settings = session_settings;
+    return config;
+}
+
 constexpr auto longest_question = 10s;
 
 }  // namespace
+
+Transactor::Transactor(const db::PgConfig& config, int connections, const StoreLimits& limits,
+                       const Clock* clock, Tell tell)
+    : pool_(with_settings(config), connections),
+      is_pooled_(config.pooled),
+      process_(config, limits),
+      clock_(clock),
+      tell_(std::move(tell)) {}
 
 Timestamp Transactor::now() const {
     if (clock_) return clock_->now();
@@ -39,12 +74,8 @@ Timestamp Transactor::now() const {
 
 std::size_t Transactor::add_settings(db::PgBatch& batch, Durability durability) const {
     if (clock_) batch.add(set_clock_sql, db::PgValues(column_of(clock_->now())));
-    switch (durability) {
-        case Durability::later: return batch.add(settings_later_sql);
-        case Durability::before: return batch.add(settings_before_sql);
-        case Durability::fenced: break;
-    }
-    return batch.add(settings_sql);
+    const Settings& settings = settings_for(durability);
+    return batch.add(is_pooled_ ? settings.pooled : settings.own);
 }
 
 Result<Transactor::Begun> Transactor::begin(db::PgConnection& connection, Durability durability,

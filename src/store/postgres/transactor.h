@@ -27,8 +27,7 @@ public:
     using Tell = std::function<void(std::span<const Event> events, const News& news)>;
 
     Transactor(const db::PgConfig& config, int connections, const StoreLimits& limits, const Clock* clock,
-               Tell tell)
-        : pool_(config, connections), process_(config, limits), clock_(clock), tell_(std::move(tell)) {}
+               Tell tell);
 
     // What an operation wants to know from the start, in the round trip that begins its transaction.
     using Opening = std::function<void(db::PgBatch&)>;
@@ -53,6 +52,8 @@ public:
     Result<db::PgPool::Borrowed> borrow() { return pool_.borrow(); }
     Process& process() { return process_; }
     Timestamp now() const;
+    // The time is a test's, not the server's.
+    bool has_own_clock() const { return clock_ != nullptr; }
     // What the server's clock says; learnt anew with each transaction.
     void set_clock(Timestamp now) { offset_ms_ = (now - wall_clock_.now()).count(); }
     // Makes the rest of a transaction so. Returns the place of its answer, which is the time.
@@ -88,6 +89,7 @@ private:
     void pause(int attempt);
 
     db::PgPool pool_;
+    const bool is_pooled_;
     Process process_;
     Witnesses witnesses_;
     const Clock* clock_;  // of a test; nullptr: the server's

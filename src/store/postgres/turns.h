@@ -38,8 +38,12 @@ private:
         std::int64_t turn = 0;
         std::chrono::steady_clock::time_point read_at{};
     };
+    struct Last {
+        std::int64_t turn = 0;
+        bool is_saved = false;  // its row was seen
+    };
     struct State {
-        std::map<Lane, std::int64_t> last{};
+        std::map<Lane, Last> last{};
         std::map<Line, Head> heads{};
     };
     struct Read {

@@ -1,0 +1,57 @@
+// The claim of jobs of one kind: the next in line, and now and then the oldest.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "store/postgres/ledger.h"
+
+namespace quarry::store::postgres {
+
+// What owners may have running.
+enum class Limits : std::uint8_t {
+    far,   // nobody's can be reached
+    near,  // each job's owner is looked at
+};
+
+class JobClaim {
+public:
+    struct Statements {
+        db::PgStatement next, oldest;
+    };
+
+    // `id`: of the kind.
+    JobClaim(Process& process, WorkerId worker, const Demand::Kind& kind, std::int64_t id, Limits limits);
+
+    void ask(db::PgBatch& batch) const;
+    // `answers` begins with those to ask(), which are taken off. What was not given because its owner had no
+    // place is asked for again.
+    Result<void> take(Ledger& ledger, std::span<const db::PgRows>& answers, std::vector<JobLease>& jobs);
+
+private:
+    struct Row {
+        Place place{};
+        int index = 0;  // in the answer
+    };
+
+    db::PgValues values(std::uint64_t count, const Place& from) const;
+    Result<void> take_next(Ledger& ledger, const db::PgRows& first, std::vector<JobLease>& jobs);
+    Result<void> take_oldest(Ledger& ledger, const db::PgRows& first, std::vector<JobLease>& jobs);
+    static std::vector<Row> in_order(const db::PgRows& answer);
+    // How many of them run: an owner may have no place.
+    Result<std::uint64_t> add(Ledger& ledger, const db::PgRows& answer, std::span<const Row> rows,
+                              std::vector<JobLease>& jobs) const;
+    Result<JobLease> lease_of(Ledger& ledger, const db::PgRow& row) const;
+
+    Process* process_;
+    const Statements* sql_;
+    WorkerId worker_;
+    Demand::Kind kind_;
+    std::int64_t id_;
+    Claims::Begin begin_;
+    Heads heads_;
+    std::uint64_t next_ = 0, oldest_ = 0;  // so many are wanted
+};
+
+}  // namespace quarry::store::postgres
