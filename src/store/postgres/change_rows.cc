@@ -125,14 +125,13 @@ ChangeRow change_of(const db::PgRow& row, int first) {
             .url = std::string(row.text(first + 12))};
 }
 
-Result<void> insert_change(Ledger& ledger, const ChangeRow& row) {
+void insert_change(Ledger& ledger, const ChangeRow& row) {
     std::optional<std::int64_t> group;
     if (row.group != 0) group = row.group;
     count(ledger, row, JobState::queued, 1);
     ledger.wake();
-    TRY(ledger.sql().run(insert_sql, db::PgValues(row.id, row.page, row.content, row.version, row.collection,
-                                                  group, row.priority, column_of(ledger.now()), row.url)));
-    return {};
+    ledger.sql().later(insert_sql, db::PgValues(row.id, row.page, row.content, row.version, row.collection,
+                                                group, row.priority, column_of(ledger.now()), row.url));
 }
 
 Result<std::optional<ChangeRow>> find_change(db::PgConnection& sql, std::int64_t id) {

@@ -53,7 +53,7 @@ struct ChangeEnd {
 ChangeRow change_of(const db::PgRow& row, int first = 0);
 
 // Adds a change that waits from now on.
-Result<void> insert_change(Ledger& ledger, const ChangeRow& row);
+void insert_change(Ledger& ledger, const ChangeRow& row);
 Result<std::optional<ChangeRow>> find_change(db::PgConnection& sql, std::int64_t id);
 Result<bool> is_leased(db::PgConnection& sql, std::int64_t id);
 // Takes a page's former change away, unless it is leased. Nothing if it was not there.

@@ -1,5 +1,7 @@
 #include "store/postgres/ledger.h"
 
+#include <algorithm>
+
 #include "store/columns.h"
 #include "store/postgres/group_life.h"
 
@@ -8,6 +10,9 @@ namespace quarry::store::postgres {
 namespace {
 
 constexpr db::PgStatement new_ids_sql{"new_ids", "select nextval('quarry.id') from generate_series(1, $1)"};
+
+// So many at once for a transaction that has asked before: each question is a round trip.
+constexpr std::size_t many_ids = 64;
 
 constexpr db::PgStatement insert_payloads_sql{
     "insert_payloads", "insert into quarry.payload(id, body) select * from unnest($1::bigint[], $2::text[])"};
@@ -92,14 +97,19 @@ std::size_t Ledger::ask_for_ids(db::PgBatch& batch, std::size_t count) {
 }
 
 void Ledger::keep_ids(const db::PgRows& rows) {
-    ids_.clear();
     for (int row = 0; row < rows.size(); ++row) ids_.push_back(rows.integer(row, 0));
 }
 
 Result<std::vector<std::int64_t>> Ledger::new_ids(std::size_t count) {
-    if (ids_.size() != count)
-        keep_ids(TRY(sql_.run(new_ids_sql, db::PgValues(static_cast<std::int64_t>(count)))));
-    return std::exchange(ids_, {});
+    if (ids_.size() < count) {
+        const auto asked = static_cast<std::int64_t>(std::max(count - ids_.size(), ids_at_once_));
+        keep_ids(TRY(sql_.run(new_ids_sql, db::PgValues(asked))));
+        ids_at_once_ = many_ids;  // who asks twice asks often
+    }
+    const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<std::int64_t> taken(ids_.begin(), end);
+    ids_.erase(ids_.begin(), end);
+    return taken;
 }
 
 Result<std::int64_t> Ledger::new_id() {

@@ -6,7 +6,9 @@
 // run again from the start when PostgreSQL asks for it, so nothing outside of the ledger is changed by them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -193,7 +195,8 @@ private:
     Process& process_;
     const Timestamp now_;
     std::vector<db::PgRows> opening_;
-    std::vector<std::int64_t> ids_;
+    std::deque<std::int64_t> ids_;  // that nobody has yet
+    std::size_t ids_at_once_ = 1;
     std::string transaction_;
 
     std::map<std::int64_t, OpenGroup> groups_;

@@ -122,7 +122,7 @@ Result<std::int64_t> insert_content(Ledger& ledger, std::int64_t page, const Pac
     std::optional<db::Blob> html, media;
     if (!content.html.empty()) html = db::Blob{content.html};
     if (!content.media.empty()) media = db::Blob{content.media};
-    TRY(ledger.sql().run(insert_content_sql, db::PgValues(id, page, details, markdown, html, media)));
+    ledger.sql().later(insert_content_sql, db::PgValues(id, page, details, markdown, html, media));
     return id;
 }
 
@@ -131,7 +131,7 @@ Result<std::int64_t> add_change(Ledger& ledger, const PageOwner& owner, ChangeRo
     row.collection = owner.collection;
     row.group = owner.group;
     row.priority = owner.priority;
-    TRY(insert_change(ledger, row));
+    insert_change(ledger, row);
     return row.id;
 }
 
@@ -157,12 +157,12 @@ Result<PageChange> insert(Ledger& ledger, const PageOwner& owner, const PageWrit
     std::optional<std::int64_t> outbox;
     if (is_indexed(owner))
         outbox = TRY(add_change(ledger, owner, {.page = page, .content = content, .url = facts.url}));
-    TRY(ledger.sql().run(
-        insert_sql, db::PgValues(page, collection, key.blob(), owner.site, content, outbox, owner.group,
-                                 facts.status, hash_column(facts.content_hash), hash_column(facts.simhash),
-                                 facts.body_bytes, column_of(facts.fetched_at), column_of(ledger.now()),
-                                 near_duplicate_of.blob(), facts.url, facts.final_url, facts.etag,
-                                 facts.last_modified, facts.content_type, facts.title, facts.language)));
+    ledger.sql().later(insert_sql,
+                       db::PgValues(page, collection, key.blob(), owner.site, content, outbox, owner.group,
+                                    facts.status, hash_column(facts.content_hash), hash_column(facts.simhash),
+                                    facts.body_bytes, column_of(facts.fetched_at), column_of(ledger.now()),
+                                    near_duplicate_of.blob(), facts.url, facts.final_url, facts.etag,
+                                    facts.last_modified, facts.content_type, facts.title, facts.language));
     return PageChange{.page = page, .content = content, .is_new = true};
 }
 
@@ -174,12 +174,12 @@ Result<PageChange> replace(Ledger& ledger, const PageOwner& owner, const PageWri
     const ChangeRow change{
         .page = row.page, .content = content, .version = row.version + 1, .url = facts.url};
     const std::optional<std::int64_t> outbox = TRY(queue(ledger, owner, change, row.outbox));
-    TRY(ledger.sql().run(replace_sql,
-                         db::PgValues(row.page, owner.site, content, outbox, owner.group, facts.status,
-                                      hash_column(facts.content_hash), hash_column(facts.simhash),
-                                      facts.body_bytes, column_of(facts.fetched_at), column_of(ledger.now()),
-                                      near_duplicate_of.blob(), facts.url, facts.final_url, facts.etag,
-                                      facts.last_modified, facts.content_type, facts.title, facts.language)));
+    ledger.sql().later(replace_sql,
+                       db::PgValues(row.page, owner.site, content, outbox, owner.group, facts.status,
+                                    hash_column(facts.content_hash), hash_column(facts.simhash),
+                                    facts.body_bytes, column_of(facts.fetched_at), column_of(ledger.now()),
+                                    near_duplicate_of.blob(), facts.url, facts.final_url, facts.etag,
+                                    facts.last_modified, facts.content_type, facts.title, facts.language));
     TRY(drop_contents(ledger, {row.content}));
     return PageChange{.page = row.page, .content = content};
 }
@@ -189,20 +189,19 @@ Result<void> index_if_unknown(Ledger& ledger, const PageOwner& owner, const Page
     if (row.outbox || !is_indexed(owner)) return {};
     const std::int64_t change = TRY(add_change(
         ledger, owner, {.page = row.page, .content = row.content, .version = row.version, .url = row.url}));
-    TRY(ledger.sql().run(set_outbox_sql, db::PgValues(row.page, change, row.version)));
+    ledger.sql().later(set_outbox_sql, db::PgValues(row.page, change, row.version));
     return {};
 }
 
 Result<PageChange> touch(Ledger& ledger, const PageOwner& owner, const PageWrite& write, const PageRow& row) {
     const PageFacts& facts = write.facts;
     const OptionalKeyColumn near_duplicate_of(write.near_duplicate_of);
-    TRY(ledger.sql().run(
-        touch_sql, db::PgValues(row.page, owner.site, owner.group, column_of(facts.fetched_at), facts.etag,
-                                facts.last_modified, near_duplicate_of.blob())));
+    ledger.sql().later(touch_sql, db::PgValues(row.page, owner.site, owner.group, column_of(facts.fetched_at),
+                                               facts.etag, facts.last_modified, near_duplicate_of.blob()));
     TRY(index_if_unknown(ledger, owner, row));
     // An earlier crawl may not have asked for the HTML.
     if (write.content && !write.content->html.empty())
-        TRY(ledger.sql().run(add_html_sql, db::PgValues(row.content, db::Blob{write.content->html})));
+        ledger.sql().later(add_html_sql, db::PgValues(row.content, db::Blob{write.content->html}));
     return PageChange{.page = row.page, .content = row.content, .unchanged = true};
 }
 
@@ -244,8 +243,8 @@ Result<PageChange> write_page_of_url(Ledger& ledger, const PageOwner& owner, std
     const PageChange change = is_same(row, write) ? TRY(touch(ledger, owner, write, *row))
                                                   : TRY(insert_or_replace(ledger, owner, write, row));
     const std::int64_t sequence = TRY(ledger.new_id());
-    TRY(ledger.sql().run(insert_result_sql,
-                         db::PgValues(owner.group, sequence, url, change.page, change.content)));
+    ledger.sql().later(insert_result_sql,
+                       db::PgValues(owner.group, sequence, url, change.page, change.content));
     return change;
 }
 
@@ -279,7 +278,7 @@ Result<std::optional<ChangeRow>> index_page_again(Ledger& ledger, const PageOwne
     const std::int64_t version = row.version + 1;  // or the index would think that it knows it
     const std::int64_t id = TRY(add_change(
         ledger, owner, {.page = row.page, .content = row.content, .version = version, .url = row.url}));
-    TRY(ledger.sql().run(set_outbox_sql, db::PgValues(row.page, id, version)));
+    ledger.sql().later(set_outbox_sql, db::PgValues(row.page, id, version));
     return former;
 }
 

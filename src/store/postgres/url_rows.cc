@@ -277,11 +277,11 @@ Result<void> forget_url_lease(Ledger& ledger, const UrlLeaseRow& lease) {
 Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlState was) {
     std::optional<std::int64_t> error;
     if (end.error) error = static_cast<std::int64_t>(*end.error);
-    TRY(ledger.sql().run(
+    ledger.sql().later(
         end_sql, db::PgValues(row.id, static_cast<int>(end.state), static_cast<int>(end.skipped), end.status,
                               row.attempts, row.stalls, end.content, column_of(ledger.now()), end.token,
                               nullable(std::string_view(end.final_url)), nullable(std::string_view(end.note)),
-                              nullable(end.fetch), nullable(end.extract), error)));
+                              nullable(end.fetch), nullable(end.extract), error));
     OpenGroup* group = TRY(ledger.group(row.group));
     if (!group) return {};
     count_url(group->counters, was, 0, -1);
