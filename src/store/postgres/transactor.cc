@@ -40,6 +40,11 @@ constexpr Settings settings_later{{"settings_later", TIME_WITHOUT_SYNC},
 constexpr Settings settings_before{{"settings_before", TIME_AND_NUMBER},
                                    {nullptr, TIME_AND_NUMBER SETTINGS_OF_TRANSACTION}};
 constexpr Settings settings_fenced{{"settings", TIME}, {nullptr, TIME SETTINGS_OF_TRANSACTION}};
+// Files are compiled together, and these are names that others may want.
+#undef TIME_WITHOUT_SYNC
+#undef TIME_AND_NUMBER
+#undef TIME
+#undef SETTINGS_OF_TRANSACTION
 
 const Settings& settings_for(Durability durability) {
     switch (durability) {
