@@ -188,9 +188,13 @@ void OwnerProcess::handle_event(const StoreNews& news) {
 }
 
 std::optional<Error> OwnerProcess::store_trouble() {
-    return engine_.with([](const work::Engine* engine) -> std::optional<Error> {
+    const auto of_work = engine_.with([](const work::Engine* engine) -> std::optional<Error> {
         return engine ? engine->store_trouble() : std::nullopt;
     });
+    if (of_work) return of_work;
+    // An engine with nothing to do may not have noticed.
+    const auto reached = store_->reach();
+    return reached ? std::nullopt : std::optional(reached.error());
 }
 
 bool OwnerProcess::is_indexing() {

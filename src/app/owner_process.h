@@ -62,7 +62,7 @@ public:
     // Pages are on their way into the index, or a space is being renewed.
     bool is_indexing();
 
-    // Why the work waits for the store; nothing while it does not.
+    // Why the work waits for the store, or would; nothing while it does not.
     std::optional<Error> store_trouble();
 
     bool was_asked_to_stop() const { return asked_to_stop_; }

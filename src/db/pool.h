@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -42,6 +43,7 @@ public:
     // Waits while all are in use. `unavailable` if the server cannot be reached; it is then left alone for a
     // moment, which grows to a second, and everybody is told the same at once.
     Result<Borrowed> borrow() {
+        std::uint64_t opened_before = 0;
         {
             std::unique_lock lock(mutex_);
             freed_.wait(lock, [&] { return free_slots_ > 0; });
@@ -57,8 +59,9 @@ public:
                 return std::unexpected(*last_error_);
             }
             --free_slots_;
+            opened_before = opened_;
         }
-        auto connection = open();
+        auto connection = open(opened_before);
         if (connection) return Borrowed(*this, *std::move(connection));
         free_slot();
         return std::unexpected(connection.error());
@@ -81,16 +84,17 @@ private:
     }
 
     // Outside of the lock: it may take seconds.
-    Result<Connection> open() {
+    Result<Connection> open(std::uint64_t opened_before) {
         auto connection = Connection::open(config_);
         const std::lock_guard lock(mutex_);
         if (connection) {
+            ++opened_;
             pause_ = {};
             closed_until_ = {};
             return connection;
         }
         // Somebody else has found it again meanwhile.
-        if (!idle_.empty()) return connection;
+        if (opened_ != opened_before) return connection;
         pause_ = std::clamp(pause_ * 2, shortest_pause, longest_pause);
         closed_until_ = std::chrono::steady_clock::now() + pause_;
         last_error_ = connection.error();
@@ -110,6 +114,7 @@ private:
     std::condition_variable freed_;
     std::vector<Connection> idle_;
     int free_slots_;
+    std::uint64_t opened_ = 0;            // connections, so far
     std::chrono::milliseconds pause_{0};  // between failed attempts
     std::chrono::steady_clock::time_point closed_until_{};
     std::optional<Error> last_error_;

@@ -390,6 +390,9 @@ public:
     // True if the database is a server: what fails with `unavailable` or `timeout` may succeed later, on the
     // same store.
     virtual bool reconnects() const = 0;
+    // Whether changes have a connection to go over: `unavailable` while its server is away, or is left alone
+    // for a moment because it was.
+    virtual Result<void> reach() = 0;
 
     virtual Timestamp now() const = 0;
     virtual std::uint64_t salt() const = 0;  // for public_id.h

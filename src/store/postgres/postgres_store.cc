@@ -192,6 +192,10 @@ public:
         return const_cast<pg::Transactor&>(transactor_).process().known.contains(group, key);
     }
     bool reconnects() const override { return true; }
+    Result<void> reach() override {
+        TRY(transactor_.borrow());
+        return {};
+    }
     Timestamp now() const override { return transactor_.now(); }
     std::uint64_t salt() const override { return salt_; }
 

@@ -155,6 +155,10 @@ public:
     std::shared_ptr<void> observe(Observer observer) override { return news_.observe(std::move(observer)); }
     bool knows(GroupId group, const UrlKey& key) const override { return known_.contains(group, key); }
     bool reconnects() const override { return true; }
+    Result<void> reach() override {
+        TRY(link_.pool().borrow());
+        return content_->reach();
+    }
     Timestamp now() const override { return link_.now(); }
     std::uint64_t salt() const override { return content_->salt(); }
 

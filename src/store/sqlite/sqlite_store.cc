@@ -174,6 +174,7 @@ public:
     }
     bool knows(GroupId group, const UrlKey& key) const override { return known_.contains(group, key); }
     bool reconnects() const override { return false; }
+    Result<void> reach() override { return {}; }
     Timestamp now() const override { return clock_->now(); }
     std::uint64_t salt() const override { return ledger_->salt(); }
 
