@@ -1,5 +1,5 @@
 #!/bin/sh
-# The embedded queue beside plainjob (SQLite) and BullMQ (Redis), one after the other on this machine.
+# The embedded queue beside plainjob (SQLite), and the queue in Redis beside BullMQ, one after the other on this machine.
 # usage: bench/queue.sh [SCRATCH FOLDER]   Needs node, npm and redis-server; peers that cannot be had are skipped.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,4 +36,11 @@ redis-server --port "$port" --bind 127.0.0.1 --dir "$scratch/data" --appendonly 
 redis=$!
 trap 'kill $redis' EXIT
 until redis-cli -p "$port" ping > /dev/null 2>&1; do :; done
-node bullmq.mjs drain 50000 "$port"
+in_redis() { ours "$@" --store "redis://127.0.0.1:$port"; }
+for _ in 1 2 3; do
+    node bullmq.mjs drain 50000 "$port"
+    in_redis --drain --jobs 200000
+    redis-cli -p "$port" flushall > /dev/null
+done
+node bullmq.mjs pickup 200 "$port"
+in_redis --pickup --jobs 200

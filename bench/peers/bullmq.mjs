@@ -1,4 +1,4 @@
-// BullMQ on a Redis that is running: node bullmq.mjs drain|add|bulk JOBS PORT
+// BullMQ on a Redis that is running: node bullmq.mjs drain|add|bulk|pickup JOBS PORT
 import { Queue, Worker } from "bullmq";
 
 const [mode, count, port] = process.argv.slice(2);
@@ -14,7 +14,20 @@ const report = (what, n, start) => {
 };
 
 await queue.obliterate({ force: true });
-if (mode === "add") {
+if (mode === "pickup") {
+  let taken;
+  const worker = new Worker("bench", async () => taken(process.hrtime.bigint()), { connection });
+  await worker.waitUntilReady();
+  const waits = [];
+  for (let i = 0; i < jobs; i++) {
+    const seen = new Promise((resolve) => { taken = resolve; });
+    const start = process.hrtime.bigint();
+    await queue.add("bench", payload);
+    waits.push(Number((await seen) - start) / 1e6);
+  }
+  waits.sort((a, b) => a - b);
+  console.log(`bullmq          pickup                   p50 ${waits[jobs >> 1].toFixed(2)} ms`);
+} else if (mode === "add") {
   const start = process.hrtime.bigint();
   await Promise.all(Array.from({ length: 16 }, async () => {
     for (let i = 0; i < jobs / 16; i++) await queue.add("bench", payload);
