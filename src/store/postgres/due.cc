@@ -32,9 +32,6 @@ constexpr db::PgStatement look_sql{"look_what_is_due", R"sql(
 constexpr db::PgStatement has_waiting_group_sql{
     "has_waiting_group", "select 1 from quarry.grp where finished_at is null and state = 0 limit 1"};
 
-constexpr db::PgStatement is_here_sql{"worker_is_here",
-                                      "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
-
 constexpr db::PgStatement sleepers_sql{"jobs_to_wake", R"sql(
     select id, grp from quarry.parked where reason = 1 and run_at <= $1 order by run_at, id limit 1000)sql"};
 constexpr db::PgStatement wake_jobs_sql{
@@ -137,7 +134,7 @@ Due what_is_due(const db::PgRows& rows, const StoreLimits& limits, Timestamp now
 }
 
 Answer<void> do_what_is_due(Ledger& ledger, WorkerId worker) {
-    TRY(ledger.sql().run(is_here_sql, db::PgValues(number(worker), column_of(ledger.now()))));
+    hear_of(ledger, worker);
     TRY(do_what_is_due(ledger));
     return Result<void>{};
 }

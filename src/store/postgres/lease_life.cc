@@ -16,6 +16,8 @@ constexpr db::PgStatement beat_sql{"beat", R"sql(
     with old as materialized (select id, array_to_string(lost, ',') as lost from quarry.worker where id = $1 for no key update)
     update quarry.worker set beat_at = $2, is_dead = false, lost = '{}' from old where worker.id = old.id
     returning old.lost)sql"};
+constexpr db::PgStatement hear_of_sql{"hear_of_worker",
+                                      "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
 constexpr db::PgStatement progress_sql{"save_progress", R"sql(
     with u as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(id, token, percent)),
          jobs as (update quarry.lease set progress = u.percent from u
@@ -201,6 +203,10 @@ Result<bool> revoke_change(Ledger& ledger, std::int64_t id) {
     ledger.tell_lost(lease->worker, id);
     ledger.wake();
     return true;
+}
+
+void hear_of(Ledger& ledger, WorkerId worker) {
+    ledger.sql().later(hear_of_sql, db::PgValues(number(worker), column_of(ledger.now())));
 }
 
 Result<void> bury_dead_workers(Ledger& ledger) {

@@ -16,6 +16,8 @@ Answer<WorkerId> register_worker(Ledger& ledger, const std::string& name);
 Answer<std::vector<JobId>> beat(Ledger& ledger, WorkerId worker, std::span<const Progress> progress);
 Answer<void> release(Ledger& ledger, std::span<const LeaseRef> leases);
 
+// Writes down that the worker is alive, with the next statement.
+void hear_of(Ledger& ledger, WorkerId worker);
 // Takes back what workers held who were not heard of for too long.
 Result<void> bury_dead_workers(Ledger& ledger);
 // This worker ends: what it held goes back.

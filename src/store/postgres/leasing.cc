@@ -4,6 +4,7 @@
 #include <string>
 
 #include "store/columns.h"
+#include "store/postgres/lease_life.h"
 
 namespace quarry::store::postgres {
 
@@ -14,9 +15,6 @@ namespace {
 constexpr db::PgStatement hold_worker_sql{"hold_worker", R"sql(
     select pg_current_xact_id()::text, is_dead or beat_at + 1000 <= quarry.now_ms() from quarry.worker
     where id = $1 for key share)sql"};
-// Whoever asks for work is alive. Written down only now and then.
-constexpr db::PgStatement alive_sql{"worker_is_alive",
-                                    "update quarry.worker set beat_at = $2, is_dead = false where id = $1"};
 
 // How much room the owner has who has the least, and how many workers could fill it (owner_room.h).
 constexpr db::PgStatement least_room_sql{"least_room", R"sql(
@@ -100,8 +98,8 @@ Answer<Leased> Leasing::lease(Ledger& ledger, std::span<const db::PgRows> asked,
     const db::PgRows& held = asked.front();
     if (held.empty()) return refuse<Leased>(ErrorCode::not_found, "unknown worker");
     ledger.set_transaction(std::string(held.text(0, 0)));
-    if (held.boolean(0, 1))
-        ledger.sql().later(alive_sql, db::PgValues(number(demand_.worker), column_of(ledger.now())));
+    // Whoever asks for work is alive. Written down only now and then.
+    if (held.boolean(0, 1)) hear_of(ledger, demand_.worker);
     if (has_backlog) TRY(ledger.promote_backlog());
     Leased leased;
     TRY(lease_jobs(ledger, asked.subspan(1), leased));

@@ -78,26 +78,26 @@ Result<std::int64_t> Turns::take(db::PgConnection& connection, const Lane& lane,
 }
 
 void Turns::save(db::PgConnection& connection, const std::vector<Lane>& lanes) {
-    db::PgIntegers kinds, priorities, owners, groups, turns;
-    bool are_saved = true;
-    state_.with([&](State& state) {
-        for (const Lane& lane : lanes) {
-            const Last& last = state.last[lane];
-            kinds.emplace_back(lane.kind);
-            priorities.emplace_back(lane.priority);
-            owners.emplace_back(lane.owner);
-            groups.emplace_back(lane.group);
-            turns.emplace_back(last.turn);
-            are_saved = are_saved && last.is_saved;
-        }
-    });
-    if (lanes.size() == 1 && are_saved) {
+    const auto last_of = [this](const Lane& lane) {
+        return state_.with([&](State& state) { return state.last[lane]; });
+    };
+    if (lanes.size() == 1) {
         const Lane& lane = lanes.front();
-        connection.later(save_known_sql,
-                         db::PgValues(lane.kind, lane.priority, lane.owner, lane.group, *turns.front()));
-    } else {
-        connection.later(save_sql, db::PgValues(kinds, priorities, owners, groups, turns));
+        if (const Last last = last_of(lane); last.is_saved) {
+            connection.later(save_known_sql,
+                             db::PgValues(lane.kind, lane.priority, lane.owner, lane.group, last.turn));
+            return;
+        }
     }
+    db::PgIntegers kinds, priorities, owners, groups, turns;
+    for (const Lane& lane : lanes) {
+        kinds.emplace_back(lane.kind);
+        priorities.emplace_back(lane.priority);
+        owners.emplace_back(lane.owner);
+        groups.emplace_back(lane.group);
+        turns.emplace_back(last_of(lane).turn);
+    }
+    connection.later(save_sql, db::PgValues(kinds, priorities, owners, groups, turns));
 }
 
 }  // namespace quarry::store::postgres
