@@ -69,7 +69,8 @@ public:
                 net::websocket_proof(header_value(request.headers, "sec-websocket-key"));
             connection.send_head(
                 101, {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}, {"Sec-WebSocket-Accept", proof}});
-            speak(connection);
+            // Nobody waits yet for an answer to what was not asked.
+            if (connection.wait_for_words()) speak(connection);
             connection.close_after_this();
         });
     }
@@ -248,6 +249,7 @@ TEST_CASE("who is no browser is told from one") {
         std::string words;
         ErrorCode code;
         test::HostileServer::Handler handler;
+        std::chrono::milliseconds time = 30s;
     };
     const Row rows[] = {
         {"a page", "is not what a browser says", ErrorCode::unavailable,
@@ -267,14 +269,14 @@ TEST_CASE("who is no browser is told from one") {
              connection.close_after_this();
          }},
         {"silence", "did not answer", ErrorCode::timeout,
-         [](const test::ServerRequest&, test::Connection& connection) { connection.wait_for_close(); }},
+         [](const test::ServerRequest&, test::Connection& connection) { connection.wait_for_close(); }, 1s},
     };
     for (const Row& row : rows) {
         CAPTURE(row.reason);
         HostileServer server;
         server.on("/*", row.handler);
         BrowserSite place;
-        browser::Pool pool(config_for(server.url(""), 1s));
+        browser::Pool pool(config_for(server.url(""), row.time));
 
         const auto rendered = pool.render(place.request("/page"));
 
@@ -291,6 +293,7 @@ TEST_CASE("a WebSocket behind which is no browser fails in its time, with what i
         std::string reason;
         std::string words;
         std::function<void(test::Connection&)> speak;
+        std::chrono::milliseconds time = 30s;
     };
     const std::string megabyte(1 << 20, 'x');
     const Row rows[] = {
@@ -305,7 +308,8 @@ TEST_CASE("a WebSocket behind which is no browser fails in its time, with what i
          [&](test::Connection& connection) {
              connection.send(std::string("\x81\x7f\x7f\xff\xff\xff\xff\xff\xff\xff{", 11));
              connection.wait_for_close();
-         }},
+         },
+         1s},
         {"no frames", "this is no WebSocket",
          [](test::Connection& connection) {
              connection.send("hello there");
@@ -322,7 +326,7 @@ TEST_CASE("a WebSocket behind which is no browser fails in its time, with what i
         CAPTURE(row.reason);
         FalseBrowser browser(row.speak);
         BrowserSite place;
-        browser::Pool pool(config_for(browser.server.url(""), 3s));
+        browser::Pool pool(config_for(browser.server.url(""), row.time));
 
         const auto rendered = pool.render(place.request("/page"));
 

@@ -38,6 +38,9 @@ public:
     // Status line and headers only, with an empty line behind them.
     bool send_head(int status, const std::vector<Header>& headers);
 
+    // Returns when the client has said something after its last request. False as for send().
+    bool wait_for_words() { return !received_.empty() || receive_more(); }
+
     // Returns when the client closes or the server stops: how to never answer.
     void wait_for_close();
 
