@@ -118,10 +118,10 @@ private:
         }
     }
 
+    asio::io_context io_{1};  // goes last: those who look names up hand over to it what they found
+    asio::executor_work_guard<asio::io_context::executor_type> stay_ = asio::make_work_guard(io_);
     GateNames names_;
     std::vector<std::unique_ptr<LaneState>> lanes_;
-    asio::io_context io_{1};  // goes before the lanes: its coroutines use them
-    asio::executor_work_guard<asio::io_context::executor_type> stay_ = asio::make_work_guard(io_);
     std::jthread thread_;
 };
 
