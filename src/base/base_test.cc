@@ -48,11 +48,13 @@ TEST_CASE("a number outside its range is refused") {
 }
 
 TEST_CASE("a mistyped word finds its neighbour, and a strange one finds nothing") {
-    const std::vector<std::string> words = {"scrape", "convert", "map", "robots"};
+    const std::vector<std::string> words = {"scrape", "convert", "map", "robots", "--store", "--listen"};
     CHECK(nearest_word("scarpe", words) == "scrape");
     CHECK(nearest_word("convret", words) == "convert");
     CHECK(nearest_word("mpa", words) == "map");
+    CHECK(nearest_word("--sotre", words) == "--store");
     CHECK(nearest_word("elephant", words).empty());
+    CHECK(nearest_word("--port", words).empty());
     CHECK(nearest_word(std::string(10'000, 'x'), words).empty());
 }
 

@@ -31,7 +31,8 @@ std::string nearest_word(std::string_view word, std::span<const std::string> can
     constexpr std::size_t longest_word = 64;  // Longer "words" are not typing errors; this bounds the work.
     if (word.size() > longest_word) return {};
     std::string best;
-    std::size_t fewest = word.size() / 3 + 2;  // One error in three letters, and one for luck.
+    const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
+    std::size_t fewest = (word.size() - dashes) / 3 + 2;  // One error in three letters, and one for luck.
     for (const std::string& candidate : candidates) {
         const std::size_t errors = typing_errors(word, candidate);
         if (errors < fewest) {
