@@ -78,77 +78,68 @@ constexpr std::uint64_t oldest_every = 16;
 
 JobClaim::JobClaim(Process& process, WorkerId worker, const Demand::Kind& kind, std::int64_t id,
                    Limits limits)
-    : process_(&process),
-      sql_(limits == Limits::far ? &far_from_limits : &near_limits),
-      worker_(worker),
-      kind_(kind),
-      id_(id),
-      begin_(process.claims.begin_of(id)),
-      heads_(begin_.heads) {
+    : process_(&process), worker_(worker), kind_(kind), id_(id), begin_(process.claims.begin_of(id)) {
+    const Statements& sql = limits == Limits::far ? far_from_limits : near_limits;
+    next_ = {.sql = &sql.next, .before = in_turn, .head = begin_.heads.next};
+    oldest_ = {.sql = &sql.oldest, .before = by_age, .head = {.id = begin_.heads.oldest}};
     const auto wanted = static_cast<std::uint64_t>(kind_.slots);
-    oldest_ = (begin_.count + wanted) / oldest_every - begin_.count / oldest_every;
-    next_ = wanted - oldest_;
+    oldest_.wanted = (begin_.count + wanted) / oldest_every - begin_.count / oldest_every;
+    next_.wanted = wanted - oldest_.wanted;
 }
 
-db::PgValues JobClaim::values(std::uint64_t count, const Place& from) const {
-    return db::PgValues(id_, static_cast<std::int64_t>(count), number(worker_),
-                        process_->limits.running_jobs_per_owner, from.priority, from.turn, from.id);
+db::PgValues JobClaim::values(const Line& line) const {
+    return db::PgValues(id_, static_cast<std::int64_t>(line.wanted), number(worker_),
+                        process_->limits.running_jobs_per_owner, line.head.priority, line.head.turn,
+                        line.head.id);
 }
 
 void JobClaim::ask(db::PgBatch& batch) const {
-    if (next_ > 0) batch.add(sql_->next, values(next_, heads_.next));
-    if (oldest_ > 0) batch.add(sql_->oldest, values(oldest_, {.id = heads_.oldest}));
+    for (const Line* line : {&next_, &oldest_})
+        if (line->wanted > 0) batch.add(*line->sql, values(*line));
 }
 
 Result<void> JobClaim::take(Ledger& ledger, std::span<const db::PgRows>& answers,
                             std::vector<JobLease>& jobs) {
-    const auto next_answer = [&]() -> const db::PgRows& {
-        const db::PgRows& answer = answers.front();
+    const std::size_t had = jobs.size();
+    for (Line* line : {&next_, &oldest_}) {
+        if (line->wanted == 0) continue;
+        TRY(take(*line, ledger, answers.front(), jobs));
         answers = answers.subspan(1);
-        return answer;
-    };
-    const std::size_t before = jobs.size();
-    if (next_ > 0) TRY(take_next(ledger, next_answer(), jobs));
-    if (oldest_ > 0) TRY(take_oldest(ledger, next_answer(), jobs));
-    const std::uint64_t got = jobs.size() - before;
+    }
+    const std::uint64_t got = jobs.size() - had;
     process_->claims.count(id_, std::min(got + 1, static_cast<std::uint64_t>(kind_.slots)));
-    ledger.claimed(id_, begin_, heads_);
+    ledger.claimed(id_, begin_, {.next = next_.head, .oldest = oldest_.head.id});
     return {};
 }
 
-Result<void> JobClaim::take_next(Ledger& ledger, const db::PgRows& first, std::vector<JobLease>& jobs) {
+Result<void> JobClaim::take(Line& line, Ledger& ledger, const db::PgRows& first,
+                            std::vector<JobLease>& jobs) const {
     db::PgRows more;
     for (const db::PgRows* answer = &first;; answer = &more) {
-        const std::vector<Row> rows = in_order(*answer);
-        const bool is_last = rows.size() < next_;
-        next_ -= TRY(add(ledger, *answer, rows, jobs));
-        if (!rows.empty()) heads_.next = rows.back().place;
-        if (is_last || next_ == 0) return {};
-        more = TRY(ledger.sql().run(sql_->next, values(next_, heads_.next)));
+        const std::vector<Row> rows = in_order(*answer, line.before);
+        const bool is_last = rows.size() < line.wanted;
+        line.wanted -= TRY(add(ledger, *answer, rows, jobs));
+        if (!rows.empty()) line.head = rows.back().place;
+        if (is_last || line.wanted == 0) return {};
+        more = TRY(ledger.sql().run(*line.sql, values(line)));
     }
 }
 
-Result<void> JobClaim::take_oldest(Ledger& ledger, const db::PgRows& first, std::vector<JobLease>& jobs) {
-    db::PgRows more;
-    for (const db::PgRows* answer = &first;; answer = &more) {
-        std::vector<Row> rows = in_order(*answer);
-        const bool is_last = rows.size() < oldest_;
-        std::ranges::sort(rows, {}, [](const Row& row) { return row.place.id; });
-        oldest_ -= TRY(add(ledger, *answer, rows, jobs));
-        if (!rows.empty()) heads_.oldest = rows.back().place.id;
-        if (is_last || oldest_ == 0) return {};
-        more = TRY(ledger.sql().run(sql_->oldest, values(oldest_, {.id = heads_.oldest})));
-    }
-}
-
-std::vector<JobClaim::Row> JobClaim::in_order(const db::PgRows& answer) {
+std::vector<JobClaim::Row> JobClaim::in_order(const db::PgRows& answer, Before before) {
     std::vector<Row> rows;
     for (int index = 0; index < answer.size(); ++index) {
         const db::PgRow row(answer, index);
         rows.push_back({{row.integer(8), row.integer(9), row.integer(0)}, index});
     }
-    std::ranges::sort(rows, {}, &Row::place);
+    std::ranges::sort(rows, before);
     return rows;
+}
+
+bool JobClaim::in_turn(const Row& a, const Row& b) {
+    return a.place < b.place;
+}
+bool JobClaim::by_age(const Row& a, const Row& b) {
+    return a.place.id < b.place.id;
 }
 
 Result<std::uint64_t> JobClaim::add(Ledger& ledger, const db::PgRows& answer, std::span<const Row> rows,

@@ -34,24 +34,31 @@ private:
         Place place{};
         int index = 0;  // in the answer
     };
+    using Before = bool (*)(const Row&, const Row&);
+    // One of the two orders in which jobs are taken.
+    struct Line {
+        const db::PgStatement* sql;
+        Before before;
+        Place head{};  // where the last claim ended
+        std::uint64_t wanted = 0;
+    };
 
-    db::PgValues values(std::uint64_t count, const Place& from) const;
-    Result<void> take_next(Ledger& ledger, const db::PgRows& first, std::vector<JobLease>& jobs);
-    Result<void> take_oldest(Ledger& ledger, const db::PgRows& first, std::vector<JobLease>& jobs);
-    static std::vector<Row> in_order(const db::PgRows& answer);
+    db::PgValues values(const Line& line) const;
+    Result<void> take(Line& line, Ledger& ledger, const db::PgRows& first, std::vector<JobLease>& jobs) const;
+    static std::vector<Row> in_order(const db::PgRows& answer, Before before);
+    static bool in_turn(const Row& a, const Row& b);
+    static bool by_age(const Row& a, const Row& b);
     // How many of them run: an owner may have no place.
     Result<std::uint64_t> add(Ledger& ledger, const db::PgRows& answer, std::span<const Row> rows,
                               std::vector<JobLease>& jobs) const;
     Result<JobLease> lease_of(Ledger& ledger, const db::PgRow& row) const;
 
     Process* process_;
-    const Statements* sql_;
     WorkerId worker_;
     Demand::Kind kind_;
     std::int64_t id_;
     Claims::Begin begin_;
-    Heads heads_;
-    std::uint64_t next_ = 0, oldest_ = 0;  // so many are wanted
+    Line next_, oldest_;
 };
 
 }  // namespace quarry::store::postgres
