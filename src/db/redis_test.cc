@@ -86,7 +86,7 @@ TEST_CASE("a connection by TLS is one to a server that proves who it is") {
     const std::string place = "127.0.0.1:" + std::to_string(server->tls_port());
     const std::string trusted = "?ca_file=" + server->ca_file();
     const auto code_of = [](const std::string& url) {
-        return RedisConnection::open({.url = url, .answer_timeout = 500ms}).error().code;
+        return RedisConnection::open({.url = url, .answer_timeout = 1s}).error().code;
     };
 
     auto connection = RedisConnection::open({.url = "rediss://" + place + trusted}).value();
@@ -236,7 +236,7 @@ TEST_CASE("a server that is frozen is given up after a while") {
         MESSAGE("skipped: Redis is not installed");
         return;
     }
-    auto connection = RedisConnection::open({.url = server->url(), .answer_timeout = 50ms}).value();
+    auto connection = RedisConnection::open({.url = server->url(), .answer_timeout = 1s}).value();
     server->freeze();
 
     const auto answer = connection.run({"PING"});

@@ -158,7 +158,7 @@ TEST_CASE("a server that is not there is unavailable") {
 }
 
 TEST_CASE("a server that never answers costs its time once") {
-    Setup setup({}, {.timeout = 100ms});
+    Setup setup({}, {.timeout = 1s});
     REQUIRE(setup.embedder->facts());
     setup.service.conduct.faults.next(Fault::never);
     CHECK(setup.embed(texts(1)).error().code == ErrorCode::timeout);

@@ -256,7 +256,7 @@ TEST_CASE("an overloaded service is not taken for one that is away") {
 }
 
 TEST_CASE("a service that never answers costs its time once") {
-    Setup setup({}, {.timeout = 100ms});
+    Setup setup({}, {.timeout = 1s});
     REQUIRE(setup.embedder->facts());
     setup.tei.conduct.faults.next(Fault::never);
 

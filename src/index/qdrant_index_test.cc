@@ -228,7 +228,7 @@ TEST_CASE("a Qdrant that is not there is unavailable, and nothing is lost when i
 }
 
 TEST_CASE("a Qdrant that never answers costs its time once") {
-    Setup setup({}, {.timeout = 100ms});
+    Setup setup({}, {.timeout = 1s});
     REQUIRE(put(*setup.index, 1, old_texts));
     setup.qdrant.conduct.faults.next(Fault::never);
     CHECK(put(*setup.index, 2, new_texts).error().code == ErrorCode::timeout);

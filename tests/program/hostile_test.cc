@@ -136,7 +136,7 @@ TEST_CASE("a hostile server costs one sentence, and the next URL still comes out
     };
     for (const Case& example : cases) {
         CAPTURE(std::string(example.path));
-        const Ran ran = run_quarry({"scrape", "--allow-private", "--retries", "0", "--timeout", "1s",
+        const Ran ran = run_quarry({"scrape", "--allow-private", "--retries", "0", "--timeout", "3s",
                                     server.url(example.path), server.url("/ok")});
         CHECK(ran.exit_code == 1);
         CHECK_MESSAGE(contains(ran.err, example.sentence), ran.err);
