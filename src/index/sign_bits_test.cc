@@ -185,22 +185,21 @@ TEST_CASE("the nearest by angle are among few candidates") {
         bits.set(slot, vector);
         vectors.push_back(std::move(vector));
     }
-    const auto cosine = [](const Vector& a, const Vector& b) {
-        const auto dot_of = [](const Vector& x, const Vector& y) {
-            return std::inner_product(x.begin(), x.end(), y.begin(), 0.0F);
-        };
-        return dot_of(a, b) / std::sqrt(dot_of(a, a) * dot_of(b, b));
+    const auto dot = [](const Vector& x, const Vector& y) {
+        return std::inner_product(x.begin(), x.end(), y.begin(), 0.0F);
     };
+    std::vector<float> lengths;
+    for (const Vector& vector : vectors) lengths.push_back(std::sqrt(dot(vector, vector)));
 
     int found = 0;
     for (std::size_t n = 0; n < 50; ++n) {
-        std::vector<std::uint32_t> exact(vectors.size());
-        std::iota(exact.begin(), exact.end(), 0U);
-        std::ranges::partial_sort(exact, exact.begin() + 10, std::greater{},
-                                  [&](std::uint32_t slot) { return cosine(vectors[n], vectors[slot]); });
+        std::vector<std::pair<float, std::uint32_t>> exact;  // by the cosine of the angle
+        for (std::uint32_t slot = 0; slot < vectors.size(); ++slot)
+            exact.emplace_back(dot(vectors[n], vectors[slot]) / lengths[slot], slot);
+        std::ranges::partial_sort(exact, exact.begin() + 10, std::greater{});
         const std::vector<SignCandidate> candidates = bits.nearest(vectors[n], 100);
         for (std::size_t i = 0; i < 10; ++i)
-            found += std::ranges::count(candidates, exact[i], &SignCandidate::slot);
+            found += std::ranges::count(candidates, exact[i].second, &SignCandidate::slot);
     }
 
     CHECK(found >= 495);  // of 500
