@@ -30,7 +30,7 @@ void BrowserSite::page(const std::string& path, const std::string& html) {
 browser::RenderRequest BrowserSite::request(const std::string& path) const {
     browser::RenderRequest request{.url = url::Url::parse(site.url(path)).value()};
     request.policy.allowed_networks.push_back(net::Network::parse("127.0.0.2/32").value());
-    request.limits.time = std::chrono::seconds(20);
+    request.limits.time = std::chrono::seconds(60);
     return request;
 }
 

@@ -11,6 +11,7 @@
 #include "browser/remote_chromium.h"
 #include "net/websocket_handshake.h"
 #include "program/service.h"
+#include "servers/free_port.h"
 #include "servers/tcp_proxy.h"
 
 using namespace quarry;
@@ -123,7 +124,7 @@ TEST_CASE("after so many pages a browser elsewhere is connected to again, with i
     config.pages_per_browser = 1;
     browser::Pool pool(config);
     auto held = place.held();
-    held.limits.time = 20s;
+    held.limits.time = 60s;
     std::stop_source enough;
     held.stop = enough.get_token();
     std::jthread holds([&] { (void)pool.render(held); });
@@ -181,7 +182,7 @@ TEST_CASE("a browser that no longer answers costs a page its time, and the next 
     test::TcpProxy cable(chromium.port());
     browser::Pool pool(config_for(fmt::format("http://127.0.0.1:{}", cable.port())));
     auto request = place.held();
-    request.limits.time = 3s;
+    request.limits.time = 8s;
     Result<browser::Rendered> held = fail(ErrorCode::interrupted, "");
     std::jthread holds([&] { held = pool.render(request); });
     REQUIRE(place.is_held());

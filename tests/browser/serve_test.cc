@@ -10,6 +10,7 @@
 #include "browser/branded_page.h"
 #include "browser/browser_site.h"
 #include "program/service.h"
+#include "servers/free_port.h"
 
 using namespace quarry;
 using namespace std::chrono_literals;

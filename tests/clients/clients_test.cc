@@ -9,6 +9,7 @@
 #include "browser/chromium_command.h"
 #include "program/data_home.h"
 #include "program/service.h"
+#include "servers/free_port.h"
 #include "servers/imitation_chat.h"
 #include "servers/nginx.h"
 

@@ -52,17 +52,6 @@ json::value ApiAnswer::json() const {
     return error ? json::value() : value;
 }
 
-std::uint16_t free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = loopback(0);
-    socklen_t size = sizeof address;
-    const bool is_bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                          ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-    ::close(socket);
-    REQUIRE(is_bound);
-    return ntohs(address.sin_port);
-}
-
 ApiAnswer ApiClient::ask(std::string_view method, std::string_view path, std::string_view body) const {
     const std::string text = everything_answered(
         port_, fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nContent-Type: "

@@ -17,9 +17,6 @@ struct ApiAnswer {
     boost::json::value json() const;  // null if it is none
 };
 
-// A port of 127.0.0.1 that nobody listens on.
-std::uint16_t free_port();
-
 class ApiClient {
 public:
     // `headers` go with every request: "Authorization: Bearer KEY\r\n".

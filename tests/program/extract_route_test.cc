@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "program/service.h"
+#include "servers/free_port.h"
 #include "servers/hostile_server.h"
 #include "servers/imitation_chat.h"
 

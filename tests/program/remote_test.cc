@@ -6,6 +6,7 @@
 
 #include "program/service.h"
 #include "program/slow_site.h"
+#include "servers/free_port.h"
 
 using namespace quarry::test;
 using namespace std::chrono_literals;

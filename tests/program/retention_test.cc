@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "program/service.h"
+#include "servers/free_port.h"
 #include "servers/hostile_server.h"
 
 using namespace quarry::test;

@@ -11,6 +11,7 @@
 #include "program/raw_client.h"
 #include "program/service.h"
 #include "program/slow_site.h"
+#include "servers/free_port.h"
 
 using namespace quarry;
 using namespace quarry::test;

@@ -9,6 +9,7 @@
 #include "program/data_home.h"
 #include "program/service.h"
 #include "program/slow_site.h"
+#include "servers/free_port.h"
 
 using namespace quarry;
 using namespace quarry::test;

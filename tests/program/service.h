@@ -8,6 +8,7 @@
 #include "program/api_client.h"
 #include "program/data_home.h"
 #include "program/run_quarry.h"
+#include "servers/free_port.h"
 
 namespace quarry::test {
 

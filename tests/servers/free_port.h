@@ -1,6 +1,9 @@
-// A port of loopback that nobody listens on at this moment.
+// A port of loopback that nobody has at this moment, and that nobody is likely to have in the next.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <random>
 #include <stdexcept>
 
 #include <arpa/inet.h>
@@ -10,17 +13,27 @@
 
 namespace quarry::test {
 
-inline int free_port() {
+inline bool is_free_port(std::uint16_t port) {
     const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    const bool found = bind(probe, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                       getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    address.sin_port = htons(port);
+    const bool is_free = bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
     close(probe);
-    if (!found) throw std::runtime_error("no free port on loopback");
-    return ntohs(address.sin_port);
+    return is_free;
+}
+
+// None of those that the kernel gives to whoever connects, which are somebody's within milliseconds while
+// other tests run; and none that this process was given before.
+inline std::uint16_t free_port() {
+    constexpr unsigned first = 15'000, count = 17'000;  // the kernel's begin at 32,768
+    static std::atomic<unsigned> next = std::random_device{}();
+    for (unsigned tries = 0; tries < count; ++tries) {
+        const auto port = static_cast<std::uint16_t>(first + next++ % count);
+        if (is_free_port(port)) return port;
+    }
+    throw std::runtime_error("no free port on loopback");
 }
 
 }  // namespace quarry::test
