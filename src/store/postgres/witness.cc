@@ -8,11 +8,11 @@ namespace quarry::store::postgres {
 
 namespace {
 
-constexpr db::PgStatement write_sql{"write_witness", R"sql(
+constexpr db::PgStatement write_witness_sql{"write_witness", R"sql(
     insert into quarry.witness(slot, count, at) values ($1, $2, $3)
     on conflict (slot) do update set count = excluded.count, at = excluded.at)sql"};
-constexpr db::PgStatement read_sql{"read_witness",
-                                   "select 1 from quarry.witness where slot = $1 and count = $2"};
+constexpr db::PgStatement read_witness_sql{"read_witness",
+                                           "select 1 from quarry.witness where slot = $1 and count = $2"};
 constexpr db::PgStatement status_sql{"transaction_status",
                                      "select coalesce(pg_xact_status($1::xid8) = 'in progress', false)"};
 constexpr db::PgStatement end_transaction_sql{"end_transaction", R"sql(
@@ -34,7 +34,7 @@ Witnessed Witnesses::write(db::PgConnection& connection, std::string transaction
         return last;
     });
     ++slot.count;
-    connection.later(write_sql, db::PgValues(slot.id, slot.count, column_of(now)));
+    connection.later(write_witness_sql, db::PgValues(slot.id, slot.count, column_of(now)));
     return {.slot = slot.id, .count = slot.count, .transaction = std::move(transaction)};
 }
 
@@ -43,7 +43,7 @@ void Witnesses::give_back(const Witnessed& witnessed) {
 }
 
 Result<bool> Witnesses::tells_of(db::PgConnection& connection, const Witnessed& witnessed) {
-    return !TRY(connection.run(read_sql, db::PgValues(witnessed.slot, witnessed.count))).empty();
+    return !TRY(connection.run(read_witness_sql, db::PgValues(witnessed.slot, witnessed.count))).empty();
 }
 
 Result<bool> is_running(db::PgConnection& connection, const std::string& transaction) {

@@ -23,7 +23,7 @@ bool is_derived(std::string_view table, std::string_view column) {
 }
 
 // Jobs that have not ended are in three tables there; they come and go as one.
-constexpr std::string_view open_jobs = R"sql((
+constexpr std::string_view jobs_of_all_tables = R"sql((
     select id, kind, case when state = 1 then 0 else state end as state, priority, owner, grp, attempts,
            max_attempts, stalls, zero_retention, created_at, run_at, start_by, deadline, unique_key, last_error
     from quarry.job where state in (0, 1, 5)))sql";
@@ -194,7 +194,7 @@ private:
 
     static std::string relation(const TransferTable& table) {
         const std::string_view name = table.name;
-        return name == "job" ? std::string(open_jobs) : fmt::format("quarry.{}", name);
+        return name == "job" ? std::string(jobs_of_all_tables) : fmt::format("quarry.{}", name);
     }
     static Form form_of(const Forms& forms, const std::string& column) {
         const auto found = forms.find(column);
