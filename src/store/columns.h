@@ -33,6 +33,10 @@ inline std::optional<Timestamp> time_of(std::optional<std::int64_t> column) {
     return time_of(*column);
 }
 
+inline std::int64_t hash_column(std::uint64_t hash) {
+    return static_cast<std::int64_t>(hash);
+}
+
 // A URL's key as 16 bytes which sort as the key does. Owns them, since a statement only borrows what is
 // bound.
 class KeyColumn {
@@ -46,6 +50,18 @@ public:
 
 private:
     std::array<char, 16> bytes_;
+};
+
+// Keeps the bytes of a key that may be absent alive while they are bound.
+class OptionalKeyColumn {
+public:
+    explicit OptionalKeyColumn(const std::optional<UrlKey>& key) {
+        if (key) column_.emplace(*key);
+    }
+    std::optional<db::Blob> blob() const { return column_ ? std::optional(column_->blob()) : std::nullopt; }
+
+private:
+    std::optional<KeyColumn> column_;
 };
 
 // The way back; a column of another length is no key.

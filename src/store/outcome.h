@@ -56,7 +56,8 @@ struct SettlePages {
 };
 
 struct Outcome {
-    std::variant<Completed, Retry, Failed, Snooze, Skipped> end{};
+    using End = std::variant<Completed, Retry, Failed, Snooze, Skipped>;
+    End end{};
     int status = 0;                  // HTTP, of a URL
     std::string final_url{};         // of a URL, if it is another one
     std::vector<PageWrite> pages{};  // each adds its outbox row, if its group indexes pages

@@ -1,7 +1,5 @@
 #include "store/postgres/filtered.h"
 
-#include <algorithm>
-
 #include "store/postgres/change_rows.h"
 #include "store/postgres/group_life.h"
 #include "store/postgres/lease_life.h"
@@ -33,31 +31,6 @@ constexpr db::PgStatement forget_done_sql{"forget_done", R"sql(
     delete from quarry.done where id = any($1::bigint[]))sql"};
 constexpr db::PgStatement forget_payload_sql{"forget_payload", "delete from quarry.payload where id = $1"};
 constexpr db::PgStatement forget_key_sql{"forget_key", "delete from quarry.job_key where key = $1"};
-
-std::vector<JobState> states_for(BulkChange change) {
-    using enum JobState;
-    switch (change) {
-        case BulkChange::cancel: return {queued, running, paused};
-        case BulkChange::pause: return {queued};
-        case BulkChange::resume: return {paused};
-        case BulkChange::retry: return {failed, cancelled};
-        case BulkChange::clear: return {queued, completed, failed, cancelled, paused};
-        case BulkChange::reprioritise: return {queued, paused};
-    }
-    return {};
-}
-
-// The states that both the change and the filter speak of.
-std::vector<JobState> states_of(const BulkRequest& request) {
-    std::vector<JobState> states = states_for(request.change);
-    // Pages that wait because a service was away need not wait when somebody says that it is back.
-    if (request.change == BulkChange::retry && request.filter.kind == "embed_page")
-        states.push_back(JobState::queued);
-    const std::vector<JobState>& wanted = request.filter.states;
-    if (!wanted.empty())
-        std::erase_if(states, [&](JobState state) { return std::ranges::count(wanted, state) == 0; });
-    return states;
-}
 
 Result<bool> cancel_job(Ledger& ledger, JobRow row, std::optional<Timestamp> started_at) {
     TRY(ledger.end_job({.row = std::move(row),

@@ -1,3 +1,4 @@
+#include "store/fate.h"
 #include "store/postgres/effects.h"
 #include "store/postgres/finish_kinds.h"
 
@@ -5,69 +6,13 @@ namespace quarry::store::postgres {
 
 namespace {
 
-std::optional<std::string> nullable(const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
+Result<void> put_back(Ledger& ledger, OpenGroup& group, const UrlRow& row, const UrlFate& fate) {
+    TRY(requeue_url(ledger, row, fate.note));
+    --group.counters.running;
+    ++group.counters.queued;
+    ledger.touch(group);
+    return put_url_in_line(ledger, row);
 }
-
-using End = decltype(Outcome::end);
-
-class UrlEnding {
-public:
-    UrlEnding(Ledger& ledger, OpenGroup& group, UrlRow row)
-        : ledger_(ledger), group_(group), row_(std::move(row)) {}
-
-    Result<void> apply(const Outcome& outcome, const End& end, std::int64_t token,
-                       std::optional<std::int64_t> content) {
-        base_ = {.status = outcome.status,
-                 .content = content,
-                 .token = token,
-                 .final_url = outcome.final_url,
-                 .fetch = outcome.timings.fetch,
-                 .extract = outcome.timings.extract};
-        return std::visit(*this, end);
-    }
-
-    Result<void> operator()(const Completed&) { return ended(UrlState::completed, {}); }
-    Result<void> operator()(const Retry& retry) {
-        ++row_.attempts;
-        if (row_.attempts >= ledger_.limits().url_attempts) return failed(retry.error, retry.code);
-        return again(retry.not_before, retry.error);
-    }
-    Result<void> operator()(const Failed& failed) {
-        ++row_.attempts;
-        return this->failed(failed.error, failed.code);
-    }
-    Result<void> operator()(const Snooze& snooze) { return again(snooze.until, nullable(snooze.reason)); }
-    Result<void> operator()(const Skipped& skipped) {
-        base_.skipped = skipped.reason;
-        return ended(UrlState::skipped, skipped.note);
-    }
-
-private:
-    Result<void> failed(const std::string& note, ErrorCode code) {
-        base_.error = code;
-        return ended(UrlState::failed, note);
-    }
-    Result<void> ended(UrlState state, const std::string& note) {
-        base_.state = state;
-        base_.note = note;
-        return end_url(ledger_, row_, base_, UrlState::running);
-    }
-    Result<void> again(Timestamp when, const std::optional<std::string>& note) {
-        if (base_.status != 0) row_.status = base_.status;
-        row_.run_at = when > ledger_.now() ? std::optional(when) : std::nullopt;
-        TRY(requeue_url(ledger_, row_, note));
-        --group_.counters.running;
-        ++group_.counters.queued;
-        ledger_.touch(group_);
-        return put_url_in_line(ledger_, row_);
-    }
-
-    Ledger& ledger_;
-    OpenGroup& group_;
-    UrlRow row_;
-    UrlEnd base_{};
-};
 
 // True if the group has another URL of that key. If it has none, the key becomes another name of this one.
 Result<bool> is_copy(Ledger& ledger, OpenGroup& group, std::int64_t id, const Outcome& outcome) {
@@ -88,7 +33,7 @@ Result<void> finish_url(Ledger& ledger, const LeasedUrl& url, const Outcome& out
     OpenGroup* group = TRY(ledger.group(url.lease.group));
     if (!group) return fail(ErrorCode::corrupt, "a URL is leased though its crawl is over");
     if (!outcome.timings.is_empty()) ledger.tally_of_group(group->id).add(outcome.timings);
-    End end = outcome.end;
+    Outcome::End end = outcome.end;
     SavedPages saved;
     if (TRY(is_copy(ledger, *group, url.row.id, outcome))) {
         end = Skipped{.reason = SkipReason::canonical};
@@ -97,7 +42,27 @@ Result<void> finish_url(Ledger& ledger, const LeasedUrl& url, const Outcome& out
         if (saved.must_fetch_again) end = Snooze{.until = ledger.now()};
     }
     TRY(apply_effects(ledger, group, outcome));
-    return UrlEnding(ledger, *group, url.row).apply(outcome, end, url.lease.token, saved.content);
+    UrlRow row = url.row;
+    const UrlFate fate = fate_of_url(
+        end, {.attempts = row.attempts, .most_attempts = ledger.limits().url_attempts}, ledger.now());
+    row.attempts = fate.attempts;
+    if (fate.state == UrlState::queued) {
+        if (outcome.status != 0) row.status = outcome.status;
+        row.run_at = fate.run_at;
+        return put_back(ledger, *group, row, fate);
+    }
+    return end_url(ledger, row,
+                   {.state = fate.state,
+                    .skipped = fate.skipped,
+                    .status = outcome.status,
+                    .content = saved.content,
+                    .token = url.lease.token,
+                    .final_url = outcome.final_url,
+                    .note = std::string(fate.note.value_or("")),
+                    .fetch = outcome.timings.fetch,
+                    .extract = outcome.timings.extract,
+                    .error = fate.error},
+                   UrlState::running);
 }
 
 }  // namespace quarry::store::postgres

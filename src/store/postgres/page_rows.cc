@@ -84,22 +84,6 @@ bool is_indexed(const PageOwner& owner) {
     return owner.index_pages && !owner.zero_retention;
 }
 
-std::int64_t hash_column(std::uint64_t hash) {
-    return static_cast<std::int64_t>(hash);
-}
-
-// Keeps the bytes of a key that may be absent alive while they are bound.
-class OptionalKeyColumn {
-public:
-    explicit OptionalKeyColumn(const std::optional<UrlKey>& key) {
-        if (key) column_.emplace(*key);
-    }
-    std::optional<db::Blob> blob() const { return column_ ? std::optional(column_->blob()) : std::nullopt; }
-
-private:
-    std::optional<KeyColumn> column_;
-};
-
 PageRow row_of(const db::PgRow& row) {
     return {.page = row.integer(0),
             .content = row.integer(1),

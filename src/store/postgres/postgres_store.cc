@@ -106,22 +106,22 @@ public:
     }
 
     Result<std::int64_t> cancel(const JobFilter& filter) override {
-        return change_all({.change = pg::BulkChange::cancel, .filter = filter});
+        return change_all({.change = BulkChange::cancel, .filter = filter});
     }
     Result<std::int64_t> pause(const JobFilter& filter) override {
-        return change_all({.change = pg::BulkChange::pause, .filter = filter});
+        return change_all({.change = BulkChange::pause, .filter = filter});
     }
     Result<std::int64_t> resume(const JobFilter& filter) override {
-        return change_all({.change = pg::BulkChange::resume, .filter = filter});
+        return change_all({.change = BulkChange::resume, .filter = filter});
     }
     Result<std::int64_t> retry(const JobFilter& filter) override {
-        return change_all({.change = pg::BulkChange::retry, .filter = filter});
+        return change_all({.change = BulkChange::retry, .filter = filter});
     }
     Result<std::int64_t> clear(const JobFilter& filter) override {
-        return change_all({.change = pg::BulkChange::clear, .filter = filter});
+        return change_all({.change = BulkChange::clear, .filter = filter});
     }
     Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) override {
-        return change_all({.change = pg::BulkChange::reprioritise, .filter = filter, .priority = priority});
+        return change_all({.change = BulkChange::reprioritise, .filter = filter, .priority = priority});
     }
 
     Result<PagesWritten> write_pages(PageBatch batch) override;
@@ -210,7 +210,7 @@ private:
     Result<T> soon(Operation operation) {
         return transactor_.run<T>(Durability::later, operation);
     }
-    Result<std::int64_t> change_all(pg::BulkRequest request);
+    Result<std::int64_t> change_all(BulkRequest request);
     using PageOperation = pg::Answer<pg::PagesChanged> (&)(Ledger&, const PageFilter&, std::int64_t);
     Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
     void tell(std::span<const Event> events, const pg::News& news);
@@ -251,11 +251,11 @@ Result<void> PostgresStore::retire_worker(WorkerId worker) {
     return {};
 }
 
-Result<std::int64_t> PostgresStore::change_all(pg::BulkRequest request) {
+Result<std::int64_t> PostgresStore::change_all(BulkRequest request) {
     std::int64_t changed = 0;
     while (true) {
-        const pg::BulkStep step =
-            TRY(change<pg::BulkStep>([&](Ledger& ledger) { return pg::change_some(ledger, request); }));
+        const BulkStep step =
+            TRY(change<BulkStep>([&](Ledger& ledger) { return pg::change_some(ledger, request); }));
         changed += step.changed;
         if (!step.last) return changed;
         request.after = step.last;

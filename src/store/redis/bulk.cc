@@ -25,28 +25,6 @@ std::string_view name_of(BulkChange change) {
     return "";
 }
 
-std::vector<JobState> states_for(BulkChange change) {
-    using enum JobState;
-    switch (change) {
-        case BulkChange::cancel: return {queued, running, paused};
-        case BulkChange::pause: return {queued};
-        case BulkChange::resume: return {paused};
-        case BulkChange::retry: return {failed, cancelled};
-        case BulkChange::clear: return {queued, completed, failed, cancelled, paused};
-        case BulkChange::reprioritise: return {queued, paused};
-    }
-    return {};
-}
-
-// The states that both the change and the filter speak of.
-std::vector<JobState> states_of(const BulkRequest& request) {
-    std::vector<JobState> states = states_for(request.change);
-    const std::vector<JobState>& wanted = request.filter.states;
-    if (!wanted.empty())
-        std::erase_if(states, [&](JobState state) { return std::ranges::count(wanted, state) == 0; });
-    return states;
-}
-
 // Two halves of one call: the second to end answers.
 struct Halves {
     std::mutex mutex{};

@@ -4,19 +4,12 @@
 #include <functional>
 #include <optional>
 
+#include "store/bulk_change.h"
 #include "store/redis/finisher.h"
 #include "store/redis/link.h"
 #include "store/store.h"
 
 namespace quarry::store::redis {
-
-enum class BulkChange : std::uint8_t { cancel, pause, resume, retry, clear, reprioritise };
-
-struct BulkRequest {
-    BulkChange change{};
-    JobFilter filter{};
-    int priority = 0;  // to reprioritise
-};
 
 // What of a filter is about jobs and URLs, and what about changes of the outbox. Nothing: it is not about
 // them at all.

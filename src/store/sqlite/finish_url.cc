@@ -1,7 +1,6 @@
 #include "store/sqlite/finish_url.h"
 
-#include <variant>
-
+#include "store/fate.h"
 #include "store/sqlite/effects.h"
 #include "store/sqlite/endings.h"
 
@@ -9,74 +8,14 @@ namespace quarry::store {
 
 namespace {
 
-using End = decltype(Outcome::end);
-
-class UrlEnding {
-public:
-    UrlEnding(Ledger& ledger, OpenGroup& group, UrlRow row)
-        : ledger_(ledger), group_(group), row_(std::move(row)) {}
-
-    Result<void> apply(const Outcome& outcome, const End& end, Token token,
-                       std::optional<ContentId> content) {
-        base_ = {.status = outcome.status,
-                 .content = content,
-                 .token = token,
-                 .final_url = outcome.final_url,
-                 .fetch = outcome.timings.fetch,
-                 .extract = outcome.timings.extract};
-        return std::visit(*this, end);
-    }
-
-    Result<void> operator()(const Completed&) { return ended(UrlState::completed, {}); }
-    Result<void> operator()(const Retry& retry) {
-        ++row_.attempts;
-        if (row_.attempts >= ledger_.limits().url_attempts) return failed(retry.error, retry.code);
-        return again(retry.not_before, retry.error);
-    }
-    Result<void> operator()(const Failed& failed) {
-        ++row_.attempts;
-        return this->failed(failed.error, failed.code);
-    }
-    Result<void> operator()(const Snooze& snooze) {
-        return again(snooze.until,
-                     snooze.reason.empty() ? std::nullopt : std::optional<std::string_view>(snooze.reason));
-    }
-    Result<void> operator()(const Skipped& skipped) {
-        base_.skipped = skipped.reason;
-        return ended(UrlState::skipped, skipped.note);
-    }
-
-private:
-    Result<void> failed(std::string_view note, ErrorCode code) {
-        base_.error = code;
-        return ended(UrlState::failed, note);
-    }
-    Result<void> ended(UrlState state, std::string_view note) {
-        UrlEnd end = base_;
-        end.state = state;
-        end.attempts = row_.attempts;
-        end.stalls = row_.stalls;
-        end.finished_at = ledger_.now();
-        end.note = note;
-        return end_url(ledger_, row_, end, UrlState::running);
-    }
-
-    Result<void> again(Timestamp when, std::optional<std::string_view> note) {
-        if (base_.status != 0) row_.status = base_.status;
-        row_.run_at = when > ledger_.now() ? std::optional(when) : std::nullopt;
-        TRY(ledger_.rows().urls.requeue(row_, note));
-        --group_.counters.running;
-        ++group_.counters.queued;
-        ledger_.touch(group_);
-        ledger_.put_in_line(group_, row_);
-        return {};
-    }
-
-    Ledger& ledger_;
-    OpenGroup& group_;
-    UrlRow row_;
-    UrlEnd base_{};
-};
+Result<void> put_back(Ledger& ledger, OpenGroup& group, const UrlRow& row, const UrlFate& fate) {
+    TRY(ledger.rows().urls.requeue(row, fate.note));
+    --group.counters.running;
+    ++group.counters.queued;
+    ledger.touch(group);
+    ledger.put_in_line(group, row);
+    return {};
+}
 
 // True if the group has another URL of that key. If it has none, the key becomes another name of this one.
 Result<bool> is_copy(Ledger& ledger, OpenGroup& group, JobId id, const Outcome& outcome) {
@@ -106,7 +45,7 @@ Result<void> finish_url(Ledger& ledger, JobId id, const Lease& lease, const Outc
     OpenGroup* group = ledger.group(lease.group);
     if (!group) return fail(ErrorCode::corrupt, "a URL is leased though its crawl is over");
     if (!outcome.timings.is_empty()) ledger.tally(group->id).add(outcome.timings);
-    End end = outcome.end;
+    Outcome::End end = outcome.end;
     SavedPages saved;
     if (TRY(is_copy(ledger, *group, id, outcome))) {
         end = Skipped{.reason = SkipReason::canonical};
@@ -115,7 +54,30 @@ Result<void> finish_url(Ledger& ledger, JobId id, const Lease& lease, const Outc
         if (saved.must_fetch_again) end = Snooze{.until = ledger.now()};
     }
     TRY(apply_effects(ledger, group, outcome));
-    return UrlEnding(ledger, *group, url_row_of(id, lease)).apply(outcome, end, lease.token, saved.content);
+    UrlRow row = url_row_of(id, lease);
+    const UrlFate fate = fate_of_url(
+        end, {.attempts = row.attempts, .most_attempts = ledger.limits().url_attempts}, ledger.now());
+    row.attempts = fate.attempts;
+    if (fate.state == UrlState::queued) {
+        if (outcome.status != 0) row.status = outcome.status;
+        row.run_at = fate.run_at;
+        return put_back(ledger, *group, row, fate);
+    }
+    return end_url(ledger, row,
+                   {.state = fate.state,
+                    .skipped = fate.skipped,
+                    .status = outcome.status,
+                    .attempts = fate.attempts,
+                    .stalls = row.stalls,
+                    .content = saved.content,
+                    .finished_at = ledger.now(),
+                    .token = lease.token,
+                    .final_url = outcome.final_url,
+                    .note = fate.note.value_or(""),
+                    .fetch = outcome.timings.fetch,
+                    .extract = outcome.timings.extract,
+                    .error = fate.error},
+                   UrlState::running);
 }
 
 }  // namespace quarry::store

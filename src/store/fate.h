@@ -1,0 +1,38 @@
+// What an outcome makes of a URL and of a change of a page: the rules, for every store that then writes its
+// rows itself.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "store/outcome.h"
+
+namespace quarry::store {
+
+// Notes and errors are those of the outcome, which must live as long.
+struct UrlFate {
+    UrlState state = UrlState::completed;  // queued: once more
+    int attempts = 0;
+    std::optional<Timestamp> run_at{};       // of one that is queued; nothing: at once
+    std::optional<std::string_view> note{};  // nothing: one that is queued keeps its last
+    std::optional<ErrorCode> error{};        // of one that failed
+    SkipReason skipped = SkipReason::none;
+};
+
+struct ChangeFate {
+    JobState state = JobState::completed;  // queued: once more
+    int attempts = 0, snoozes = 0;
+    std::optional<Timestamp> run_at{};
+    std::optional<std::string_view> error{};  // nothing: the last one stays
+};
+
+// What was before: how often it was tried, of how often it may be.
+struct Tries {
+    int attempts = 0, snoozes = 0;
+    int most_attempts = 1;
+};
+
+UrlFate fate_of_url(const Outcome::End& end, const Tries& tries, Timestamp now);
+ChangeFate fate_of_change(const Outcome::End& end, const Tries& tries, Timestamp now);
+
+}  // namespace quarry::store
