@@ -1,10 +1,10 @@
-// Stored content on any bytes: unpacking never crashes and never makes more than its limit; what it takes for
+// A packed text of any bytes: unpacking never crashes and never makes more than its limit; what it takes for
 // valid can be packed and unpacked again; and the bytes themselves, taken as words, come back.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "store/pack.h"
+#include "db/packed_text.h"
 
 namespace {
 
@@ -13,9 +13,9 @@ void require(bool promise) {
 }
 
 void check_round_trip(std::string_view text) {
-    const auto packed = quarry::store::pack_text(text);
+    const auto packed = quarry::db::pack_text(text);
     require(packed.has_value());
-    const auto back = quarry::store::unpack_text(*packed);
+    const auto back = quarry::db::unpack_text(*packed);
     require(back && *back == text);
 }
 
@@ -24,8 +24,8 @@ void check_round_trip(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     check_round_trip(bytes);
-    if (const auto text = quarry::store::unpack_text(bytes)) {
-        require(text->size() <= quarry::store::max_unpacked_bytes);
+    if (const auto text = quarry::db::unpack_text(bytes)) {
+        require(text->size() <= quarry::db::max_unpacked_bytes);
         check_round_trip(*text);
     }
     return 0;

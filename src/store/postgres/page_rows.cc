@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "db/packed_text.h"
 #include "store/columns.h"
-#include "store/pack.h"
 
 namespace quarry::store::postgres {
 
@@ -101,8 +101,8 @@ Result<std::int64_t> drop_contents(Ledger& ledger, const std::vector<std::int64_
 
 Result<std::int64_t> insert_content(Ledger& ledger, std::int64_t page, const PackedContent& content) {
     const std::int64_t id = TRY(ledger.new_id());
-    const std::string details = TRY(unpack_text(content.details));
-    const std::string markdown = TRY(unpack_text(content.markdown));
+    const std::string details = TRY(db::unpack_text(content.details));
+    const std::string markdown = TRY(db::unpack_text(content.markdown));
     std::optional<db::Blob> html, media;
     if (!content.html.empty()) html = db::Blob{content.html};
     if (!content.media.empty()) media = db::Blob{content.media};

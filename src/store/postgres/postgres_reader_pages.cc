@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "store/pack.h"
+#include "db/packed_text.h"
 #include "store/postgres/query.h"
 #include "store/rows/page_row.h"
 
@@ -43,7 +43,7 @@ struct PlacedPage {
 Result<PlacedPage> placed_page_of(const db::PgRow& row, bool with_content) {
     PlacedPage placed{.place = row.integer(0), .page = page_of(row)};
     if (!with_content) return placed;
-    auto html = unpack_text(row.text(page_columns + 2));
+    auto html = db::unpack_text(row.text(page_columns + 2));
     if (!html)
         return fail(html.error().code, fmt::format("{}: {}", placed.page.facts.url, html.error().message));
     placed.page.content = Content{.markdown = std::string(row.text(page_columns)),

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "db/packed_text.h"
 #include "db/pg_text.h"
 #include "db/sqlite.h"
-#include "store/pack.h"
 #include "store/sqlite/schema.h"
 #include "store/transfer/transfer.h"
 
@@ -145,7 +145,7 @@ private:
     // What PostgreSQL cannot hold is replaced here, so that both ends say the same.
     static Result<Cell> cell_at(const db::Statement& statement, int column, Form form) {
         if (statement.is_null(column)) return Cell();
-        if (form.is_packed) return Cell(db::to_pg_text(TRY(unpack_text(statement.text(column)))));
+        if (form.is_packed) return Cell(db::to_pg_text(TRY(db::unpack_text(statement.text(column)))));
         if (form.is_bytes) return Cell(std::string(statement.text(column)));
         if (statement.is_text(column)) return Cell(db::to_pg_text(statement.text(column)));
         return Cell(statement.integer(column));
@@ -164,7 +164,7 @@ private:
             } else if (!text) {
                 statement.bind_at(place, nullptr);
             } else if (is_packed(table, columns[at])) {
-                packed[at] = TRY(pack_text(*text));
+                packed[at] = TRY(db::pack_text(*text));
                 statement.bind_at(place, db::Blob{packed[at]});
             } else if (bytes.contains(columns[at])) {
                 statement.bind_at(place, db::Blob{*text});
