@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_clients = 64;
-constexpr auto patience = 10s;  // with a client that neither asks nor reads
+constexpr auto client_patience = 10s;  // with a client that neither asks nor reads
 
 // One connection: what came in and was not answered, and what was answered and not sent.
 struct Client {
@@ -73,7 +73,7 @@ struct Client {
         if ((events & (POLLERR | POLLNVAL)) != 0) return false;
         if ((events & POLLOUT) != 0 && !send_some()) return false;
         if ((events & (POLLIN | POLLHUP)) != 0 && !receive()) return false;
-        return answer(files) && Clock::now() - active_at < patience;
+        return answer(files) && Clock::now() - active_at < client_patience;
     }
 
     short wanted() const { return unsent.empty() ? POLLIN : POLLOUT; }

@@ -31,12 +31,12 @@ Result<search::SearchTuning> tuning_of(const Settings& settings) {
 }
 
 // Somebody waits for the answer: a service that tries again and again is not waited for, words alone answer.
-constexpr std::chrono::seconds patience{3};
+constexpr std::chrono::seconds answer_patience{3};
 
 Result<std::vector<float>> ask_in_time(embed::Embedder& service, const std::string& query) {
     std::stop_source late;
     const std::jthread clock([&late](std::stop_token answered) {
-        if (pause_for(patience, answered)) late.request_stop();
+        if (pause_for(answer_patience, answered)) late.request_stop();
     });
     auto vector = service.embed_query(query, late.get_token());
     if (!vector && vector.error().code == ErrorCode::interrupted)

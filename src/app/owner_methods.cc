@@ -39,7 +39,7 @@ std::string optional_text(const json::object& params, std::string_view name) {
     return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-bool parse_hex(std::string_view text, KeyHash& bytes) {
+bool parse_key_hash(std::string_view text, KeyHash& bytes) {
     if (text.size() != 2 * bytes.size()) return false;
     for (std::size_t index = 0; index < bytes.size(); ++index) {
         const char* digits = text.data() + 2 * index;
@@ -130,7 +130,7 @@ Result<json::value> add_key(Store& store, const json::object& params) {
     const std::string hash = TRY(text_param(params, "hash"));
     if (!is_owner_name(key.owner))
         return fail(ErrorCode::invalid_argument, "an owner's name has letters, digits and ._@- only");
-    if (!parse_hex(hash, key.hash)) return fail(ErrorCode::invalid_argument, "a hash has 64 hex digits");
+    if (!parse_key_hash(hash, key.hash)) return fail(ErrorCode::invalid_argument, "a hash has 64 hex digits");
     return json::object{{"id", TRY(store.add_key(key))}};
 }
 

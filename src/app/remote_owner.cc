@@ -19,7 +19,7 @@ struct RemoteMethod {
     std::string_view path{};
 };
 
-constexpr RemoteMethod methods[] = {
+constexpr RemoteMethod remote_methods[] = {
     {"crawl", HttpMethod::post, "/api/v1/crawls"},
     {"cancel", HttpMethod::post, "/api/v1/crawls/{group}/cancel"},
     {"pause", HttpMethod::post, "/api/v1/crawls/{group}/pause"},
@@ -65,8 +65,8 @@ std::string fill_in(std::string_view path, json::object& params) {
 }  // namespace
 
 Result<json::value> RemoteOwner::call(std::string_view method, json::object params) {
-    const auto found = std::ranges::find(methods, method, &RemoteMethod::name);
-    if (found == std::end(methods))
+    const auto found = std::ranges::find(remote_methods, method, &RemoteMethod::name);
+    if (found == std::end(remote_methods))
         return fail(ErrorCode::unsupported,
                     fmt::format("\"{}\" cannot be done over a server: do it on its machine", method));
     const std::string target = fill_in(found->path, params);

@@ -3,7 +3,7 @@
 namespace quarry::app {
 namespace {
 
-constexpr SettingDefinition table[] = {
+constexpr SettingDefinition setting_rows[] = {
     {"fetch.user_agent", SettingKind::text, "quarry/0.1", "How quarry names itself to servers"},
     {"fetch.timeout", SettingKind::duration, "60s", "Longest time for one page, redirects and retries apart"},
     {"fetch.connect_timeout", SettingKind::duration, "10s", "Longest time to connect"},
@@ -131,7 +131,7 @@ constexpr SettingDefinition table[] = {
 }  // namespace
 
 std::span<const SettingDefinition> setting_table() {
-    return table;
+    return setting_rows;
 }
 
 }  // namespace quarry::app

@@ -55,7 +55,7 @@ std::string table_of(const Session& session, const std::vector<CollectionReport>
     return text;
 }
 
-int list(const Session& session, const app::Workplace& place) {
+int list_collections(const Session& session, const app::Workplace& place) {
     const auto reports = app::report_collections(place);
     if (!reports) return give_up(session, reports.error());
     if (session.json) {
@@ -139,7 +139,7 @@ int run_collections(const Session& session, const Parser& parser, const Collecti
     if (parser.chose("show")) return show_collection(session, *place, arguments);
     if (parser.chose("create")) return create(session, *place, arguments);
     if (parser.chose("delete")) return remove(session, *place, arguments);
-    return list(session, *place);
+    return list_collections(session, *place);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct EmbedQueueArguments {
     bool failed = false;
 };
 
-int list(const Session& session, const app::Workplace& place, const EmbedQueueArguments& arguments) {
+int list_changes(const Session& session, const app::Workplace& place, const EmbedQueueArguments& arguments) {
     const auto reader = app::open_reader(place);
     if (reader) return list_jobs(session, **reader, arguments.filter, arguments.limit);
     if (reader.error().code != ErrorCode::not_found) return give_up(session, reader.error());
@@ -42,7 +42,7 @@ int run_embed_queue(const Session& session, const Parser& parser, const EmbedQue
         if (arguments.failed) filter.states.emplace_back("failed");
         return change_jobs(session, *place, filter, cleaning);
     }
-    return list(session, *place, arguments);
+    return list_changes(session, *place, arguments);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::string line_of(const ApiKey& key) {
                        iso_time(key.created_at), key.revoked_at ? "revoked" : "valid", key.name);
 }
 
-int list(const Session& session, const app::Workplace& place) {
+int list_keys(const Session& session, const app::Workplace& place) {
     const auto reader = app::open_reader(place);
     const bool is_empty = !reader && reader.error().code == ErrorCode::not_found;
     const auto keys = reader     ? (*reader)->keys()
@@ -196,7 +196,7 @@ Command add_keys(CommandBuilder& builder) {
                 if (parser.chose("create")) return create(session, *place, *arguments);
                 if (parser.chose("revoke")) return revoke(session, *place, arguments->id);
                 if (parser.chose("limits")) return limit(session, *place, *arguments);
-                return list(session, *place);
+                return list_keys(session, *place);
             }};
 }
 

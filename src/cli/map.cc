@@ -21,7 +21,7 @@ struct MapArguments {
     work::MapOptions options{};
 };
 
-Result<work::SitemapUse> parse_sitemap_use(const std::string& word) {
+Result<work::SitemapUse> parse_map_sitemap_use(const std::string& word) {
     if (word == "include") return work::SitemapUse::include;
     if (word == "skip") return work::SitemapUse::skip;
     if (word == "only") return work::SitemapUse::only;
@@ -31,7 +31,7 @@ Result<work::SitemapUse> parse_sitemap_use(const std::string& word) {
 
 Result<work::SiteMap> make_map(const Session& session, const MapArguments& arguments) {
     work::MapOptions options = arguments.options;
-    options.sitemap = TRY(parse_sitemap_use(arguments.sitemap));
+    options.sitemap = TRY(parse_map_sitemap_use(arguments.sitemap));
     options.subdomains = arguments.subdomains ? work::Subdomains::include : work::Subdomains::leave_out;
     options.concurrency = static_cast<int>(session.settings.number("scrape.concurrency"));
     if (const auto server = TRY(app::RemoteApi::connect(session.settings)))

@@ -28,7 +28,7 @@ struct QueueArguments {
     std::string id{};
 };
 
-int list(const Session& session, store::Reader& reader, const QueueArguments& arguments) {
+int list_jobs(const Session& session, store::Reader& reader, const QueueArguments& arguments) {
     return list_jobs(session, reader, arguments.filter, arguments.limit);
 }
 
@@ -135,7 +135,7 @@ int run_queue(const Session& session, const Parser& parser, const QueueArguments
     if (parser.chose("show")) return look(session, *place, arguments, show);
     if (parser.chose("workers")) return look(session, *place, arguments, list_workers);
     if (parser.chose("status")) return look(session, *place, arguments, count);
-    return look(session, *place, arguments, list);
+    return look(session, *place, arguments, list_jobs);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-int list(const Session& session, const app::Workplace& place) {
+int list_schedules(const Session& session, const app::Workplace& place) {
     const auto reader = app::open_reader(place);
     const bool is_empty = !reader && reader.error().code == ErrorCode::not_found;
     const auto schedules = reader     ? (*reader)->schedules()
@@ -85,7 +85,7 @@ Command add_schedule(CommandBuilder& builder) {
     return {&parser, [name, &parser](const Session& session) {
                 const auto place = place_of(session);
                 if (!place) return give_up(session, place.error());
-                return parser.chose("remove") ? remove(session, *place, *name) : list(session, *place);
+                return parser.chose("remove") ? remove(session, *place, *name) : list_schedules(session, *place);
             }};
 }
 

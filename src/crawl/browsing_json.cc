@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 3> picture_names{"png", "jpeg", "webp"};
 constexpr std::chrono::milliseconds longest_wait{60'000};  // of all waits together
 constexpr std::size_t longest_text = 100'000;
 
-std::unexpected<Error> wrong(std::string sentence) {
+std::unexpected<Error> wrong_browsing(std::string sentence) {
     return fail(ErrorCode::invalid_argument, std::move(sentence));
 }
 
@@ -87,7 +87,7 @@ Result<PdfWish> read_pdf(const json::object& object) {
 Result<std::string> needed_text(const json::object& object, std::string_view name) {
     std::string text;
     TRY(read_text(object, name, text));
-    if (text.empty()) return wrong(fmt::format("it needs \"{}\"", name));
+    if (text.empty()) return wrong_browsing(fmt::format("it needs \"{}\"", name));
     return text;
 }
 
@@ -95,7 +95,7 @@ Result<void> read_wait_action(const json::object& object, Action& action) {
     const json::value* time = present(object, "milliseconds");
     TRY(read_text(object, "selector", action.selector));
     if ((time != nullptr) == !action.selector.empty())
-        return wrong("it needs either \"milliseconds\" or \"selector\"");
+        return wrong_browsing("it needs either \"milliseconds\" or \"selector\"");
     if (time) action.time = TRY(read_wait(*time, "milliseconds"));
     return {};
 }
@@ -104,7 +104,7 @@ Result<void> read_scroll(const json::object& object, Action& action) {
     std::string direction = "down";
     TRY(read_text(object, "direction", direction));
     TRY(read_text(object, "selector", action.selector));
-    if (direction != "up" && direction != "down") return wrong("\"direction\" is up or down");
+    if (direction != "up" && direction != "down") return wrong_browsing("\"direction\" is up or down");
     action.up = direction == "up";
     return {};
 }
@@ -112,10 +112,10 @@ Result<void> read_scroll(const json::object& object, Action& action) {
 Result<Action> read_action(const json::value& value) {
     const json::object* object = value.if_object();
     const json::value* type = object ? object->if_contains("type") : nullptr;
-    if (!type || !type->is_string()) return wrong("it is no object with a \"type\"");
+    if (!type || !type->is_string()) return wrong_browsing("it is no object with a \"type\"");
     const auto* const name = std::ranges::find(action_names, std::string_view(type->get_string()));
     if (name == action_names.end())
-        return wrong(
+        return wrong_browsing(
             "there are wait, click, write, press, scroll, screenshot, scrape, executeJavascript and pdf");
     Action action{.kind = static_cast<Kind>(name - action_names.begin())};
     switch (action.kind) {
@@ -165,7 +165,7 @@ json::object write_action(const Action& action) {
 Result<Rendering> parse_rendering(std::string_view word) {
     const auto* const name = std::ranges::find(rendering_names, word);
     if (name != rendering_names.end()) return static_cast<Rendering>(name - rendering_names.begin());
-    return wrong(fmt::format("pages are rendered auto, always or never, not \"{}\"", word.substr(0, 40)));
+    return wrong_browsing(fmt::format("pages are rendered auto, always or never, not \"{}\"", word.substr(0, 40)));
 }
 
 std::string_view name_of(Rendering rendering) {
@@ -175,12 +175,12 @@ std::string_view name_of(Rendering rendering) {
 Result<std::vector<Action>> read_actions(const json::value& value) {
     if (!value.is_array()) return wrong_kind(value, "actions", "a list of objects with a \"type\"");
     if (value.get_array().size() > most_actions)
-        return wrong(fmt::format("there are more than {} actions", most_actions));
+        return wrong_browsing(fmt::format("there are more than {} actions", most_actions));
     std::vector<Action> actions;
     for (const json::value& item : value.get_array()) {
         auto action = read_action(item);
         if (!action)
-            return wrong(
+            return wrong_browsing(
                 fmt::format("action {} cannot be done: {}", actions.size() + 1, action.error().message));
         actions.push_back(*std::move(action));
     }
@@ -204,7 +204,7 @@ Result<PictureWish> read_picture(const json::object& object) {
     TRY(read_text(object, "format", format));
     if (format.empty()) return picture;
     const auto* const name = std::ranges::find(picture_names, std::string_view(format));
-    if (name == picture_names.end()) return wrong("\"format\" is png, jpeg or webp");
+    if (name == picture_names.end()) return wrong_browsing("\"format\" is png, jpeg or webp");
     picture.kind = static_cast<PictureKind>(name - picture_names.begin());
     return picture;
 }
@@ -245,14 +245,14 @@ Result<void> read_browsing(const json::object& in, CrawlOptions& options) {
 
 Result<void> check_browsing(const CrawlOptions& options) {
     if (options.actions.size() > most_actions)
-        return wrong(fmt::format("there are more than {} actions", most_actions));
+        return wrong_browsing(fmt::format("there are more than {} actions", most_actions));
     std::chrono::milliseconds waits = options.wait_for;
     for (const Action& action : options.actions) waits += action.time;
-    if (waits > longest_wait) return wrong("the waits are longer than 60 seconds together");
+    if (waits > longest_wait) return wrong_browsing("the waits are longer than 60 seconds together");
     const bool needs_browser =
         !options.actions.empty() || options.picture || options.formats.branding || waits.count() > 0;
     if (needs_browser && options.render == Rendering::never)
-        return wrong("actions, waits, screenshots and branding need pages to be rendered");
+        return wrong_browsing("actions, waits, screenshots and branding need pages to be rendered");
     return {};
 }
 

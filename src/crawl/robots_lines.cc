@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace quarry::crawl {
 
 namespace {
@@ -16,12 +18,6 @@ std::string_view without_edges(std::string_view text) {
     const std::size_t start = text.find_first_not_of(edges);
     if (start == std::string_view::npos) return {};
     return text.substr(start, text.find_last_not_of(edges) - start + 1);
-}
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower) {
-    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a | 0x20 : a) == b; };
-    return text.size() >= lower.size() &&
-           std::equal(lower.begin(), lower.end(), text.begin(), [&](char b, char a) { return same(a, b); });
 }
 
 struct Spelling {

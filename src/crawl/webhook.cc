@@ -45,29 +45,29 @@ std::string_view after_first_dot(std::string_view name) {
     return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
 
-std::unexpected<Error> wrong(std::string message) {
+std::unexpected<Error> wrong_webhook(std::string message) {
     return fail(ErrorCode::invalid_argument, std::move(message));
 }
 
 Result<void> check_url(const std::string& text) {
     if (text.size() > longest_url)
-        return wrong(fmt::format("a webhook's URL has at most {} bytes", longest_url));
+        return wrong_webhook(fmt::format("a webhook's URL has at most {} bytes", longest_url));
     const auto url = url::Url::parse(text);
     if (!url || !url->is_http() || url->host().empty())
-        return wrong(fmt::format("\"{}\" is no http or https URL to send messages to", text));
+        return wrong_webhook(fmt::format("\"{}\" is no http or https URL to send messages to", text));
     if (!url->username().empty() || !url->password().empty())
-        return wrong("a webhook's URL has no user name or password: send an Authorization header instead");
+        return wrong_webhook("a webhook's URL has no user name or password: send an Authorization header instead");
     return {};
 }
 
 // Values stay out of the sentences: they may be secrets.
 Result<void> check_header(const Header& header) {
     if (header.name.empty() || !std::ranges::all_of(header.name, is_http_token_character))
-        return wrong(fmt::format("\"{}\" is not the name of a header", header.name));
+        return wrong_webhook(fmt::format("\"{}\" is not the name of a header", header.name));
     if (std::ranges::find(reserved_headers, lower_case(header.name)) != reserved_headers.end())
-        return wrong(fmt::format("the header {} cannot be set", header.name));
+        return wrong_webhook(fmt::format("the header {} cannot be set", header.name));
     if (header.value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
-        return wrong(fmt::format("the value of the header {} holds a line break or a NUL", header.name));
+        return wrong_webhook(fmt::format("the value of the header {} holds a line break or a NUL", header.name));
     return {};
 }
 
@@ -78,7 +78,7 @@ Result<void> check_headers(const std::vector<Header>& headers) {
         bytes += header.name.size() + header.value.size();
     }
     if (headers.size() > most_headers || bytes > most_header_bytes)
-        return wrong(
+        return wrong_webhook(
             fmt::format("a webhook may have {} headers of {} bytes in all", most_headers, most_header_bytes));
     return {};
 }
@@ -87,7 +87,7 @@ Result<void> check_metadata(const std::map<std::string, std::string>& metadata) 
     std::size_t bytes = 0;
     for (const auto& [name, value] : metadata) bytes += name.size() + value.size();
     if (metadata.size() > most_metadata || bytes > most_metadata_bytes)
-        return wrong(fmt::format("a webhook's metadata may have {} values of {} bytes in all", most_metadata,
+        return wrong_webhook(fmt::format("a webhook's metadata may have {} values of {} bytes in all", most_metadata,
                                  most_metadata_bytes));
     return {};
 }
@@ -97,7 +97,7 @@ Result<void> check_event(const std::string& event) {
     if (std::ranges::find(event_names, name) != event_names.end()) return {};
     const std::vector<std::string> names(event_names.begin(), event_names.end());
     const std::string meant = nearest_word(name, names);
-    return wrong(fmt::format("there is no event \"{}\"{}", event.substr(0, 40),
+    return wrong_webhook(fmt::format("there is no event \"{}\"{}", event.substr(0, 40),
                              meant.empty() ? "" : fmt::format(", did you mean \"{}\"?", meant)));
 }
 
@@ -118,7 +118,7 @@ Result<Webhook> read_object(const json::object& in) {
         return value && !value->is_null() ? value : nullptr;
     };
     const json::value* url = given("url");
-    if (!url) return wrong("a webhook needs a \"url\"");
+    if (!url) return wrong_webhook("a webhook needs a \"url\"");
     if (!url->is_string()) return wrong_kind(*url, "url", "a text");
     webhook.url = url->get_string();
     if (const json::value* headers = given("headers")) webhook.headers = TRY(read_headers(*headers));

@@ -24,7 +24,7 @@ using html::Tree;
 constexpr std::size_t largest_data = 16 << 20;   // of all JSON in a page
 constexpr std::size_t smallest_attribute = 500;  // shorter ones hold settings
 constexpr std::size_t smallest_prose = 200;      // letters; a label or a slogan is no page
-constexpr std::size_t fewest_words = 6;          // of a string that counts as prose
+constexpr std::size_t fewest_embedded_words = 6;          // of a string that counts as prose
 constexpr std::size_t deepest_data = 64;
 constexpr int most_nestings = 3;  // JSON inside a string of JSON, and so on
 
@@ -60,7 +60,7 @@ bool looks_like_json(std::string_view text) {
 
 // Words in a row with spaces between them; not a path, a list of class names or base64.
 bool is_prose(std::string_view text, const ProseCount& count) {
-    if (count.words < fewest_words) return false;
+    if (count.words < fewest_embedded_words) return false;
     const auto spaces = static_cast<std::size_t>(std::ranges::count(text, ' '));
     return spaces * 2 >= count.words || text.find('<') != std::string_view::npos;
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t max_found = 50'000;
 constexpr std::size_t max_text_bytes = 300;
-constexpr std::size_t max_url_bytes = 4'096;
+constexpr std::size_t max_inline_url_bytes = 4'096;
 
 std::string_view next_line(std::string_view& text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -74,7 +74,7 @@ private:
         const bool in_angles = rest.starts_with('<');
         if (in_angles) rest.remove_prefix(1);
         const std::size_t end = in_angles ? rest.find('>') : destination_end(rest, is_definition);
-        if (end == std::string_view::npos || end > max_url_bytes) return 1;
+        if (end == std::string_view::npos || end > max_inline_url_bytes) return 1;
         add(rest.substr(0, end), text, is_image_);
         return static_cast<std::size_t>(rest.data() + end - (line.data() + at));
     }
@@ -82,12 +82,12 @@ private:
     // A destination ends at a blank or at the bracket that its own opening ones do not match.
     static std::size_t destination_end(std::string_view rest, bool is_definition) {
         int depth = 0;
-        for (std::size_t i = 0; i < rest.size() && i <= max_url_bytes; ++i) {
+        for (std::size_t i = 0; i < rest.size() && i <= max_inline_url_bytes; ++i) {
             if (rest[i] == ' ' || rest[i] == '\t') return i;
             if (rest[i] == '(') ++depth;
             if (rest[i] == ')' && depth-- == 0) return is_definition ? std::string_view::npos : i;
         }
-        return is_definition ? std::min(rest.size(), max_url_bytes) : std::string_view::npos;
+        return is_definition ? std::min(rest.size(), max_inline_url_bytes) : std::string_view::npos;
     }
 
     std::size_t bare_url(std::string_view rest) {

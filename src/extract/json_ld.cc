@@ -19,7 +19,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t max_script_bytes = std::size_t{512} * 1024;
-constexpr std::size_t max_total_bytes = std::size_t{1024} * 1024;
+constexpr std::size_t max_json_ld_bytes = std::size_t{1024} * 1024;
 constexpr std::size_t max_texts = 32;
 constexpr std::size_t max_nodes = 2'000;
 constexpr std::size_t max_authors = 10;
@@ -208,7 +208,7 @@ JsonLd read_json_ld(std::span<const std::string_view> scripts) {
     for (const std::string_view script : scripts) {
         const std::string_view text = unwrapped(script);
         if (text.empty() || text.size() > max_script_bytes || result.texts.size() >= max_texts) continue;
-        if (total_bytes + text.size() > max_total_bytes) continue;
+        if (total_bytes + text.size() > max_json_ld_bytes) continue;
         boost::system::error_code error;
         json::value value = json::parse(text, error, &memory);
         if (error) continue;

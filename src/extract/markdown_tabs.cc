@@ -15,9 +15,9 @@ namespace {
 
 // Labels and panels stand close to each other; looking further would cost more than it finds.
 constexpr int most_siblings = 64;
-constexpr int most_levels = 3;
+constexpr int most_tab_levels = 3;
 constexpr NodeId most_tab_nodes = 400;
-constexpr std::size_t longest_label = 200;
+constexpr std::size_t longest_tab_label = 200;
 
 bool is_label_row(const Tree& tree, NodeId id) {
     return tree.is_element(id) &&
@@ -45,7 +45,7 @@ NodeId find_inside(const Tree& tree, NodeId id, Test test) {
 
 bool has_panel_nearby(const Tree& tree, NodeId row) {
     NodeId around = row;
-    for (int level = 0; level < most_levels && around != html::no_node; ++level) {
+    for (int level = 0; level < most_tab_levels && around != html::no_node; ++level) {
         around = tree[around].parent;
         if (around == html::no_node) return false;
         const NodeId end = std::min(tree[around].end, tree[row].end + most_tab_nodes);
@@ -69,7 +69,7 @@ int panel_index(const Tree& tree, NodeId panel) {
 
 NodeId find_label_row(const Tree& tree, NodeId panel) {
     NodeId around = tree[panel].parent;
-    for (int level = 0; level < most_levels && around != html::no_node;
+    for (int level = 0; level < most_tab_levels && around != html::no_node;
          ++level, around = tree[around].parent) {
         const NodeId row = find_inside(tree, around, [&](NodeId id) { return is_label_row(tree, id); });
         if (row != html::no_node && row < panel) return row;
@@ -101,7 +101,7 @@ bool Writer::tab_panel(NodeId id) {
     if (label == html::no_node || tree_.contains(label, id)) return false;
     block_edge();
     const bool opened = run_.open(Format::strong);
-    run_.text(text_line(tree_, label, longest_label));
+    run_.text(text_line(tree_, label, longest_tab_label));
     if (opened) run_.close();
     block(id);
     return true;

@@ -17,7 +17,7 @@ using html::NodeId;
 using html::Tag;
 using html::Tree;
 
-constexpr html::TagSet without_text{
+constexpr html::TagSet tags_without_plain_text{
     Tag::script, Tag::style,      Tag::template_,      Tag::head,     Tag::title,   Tag::select,
     Tag::option, Tag::datalist,   Tag::input,          Tag::textarea, Tag::iframe,  Tag::object,
     Tag::embed,  Tag::canvas,     Tag::audio,          Tag::video,    Tag::noembed, Tag::noframes,
@@ -113,7 +113,7 @@ public:
 
     Descend open(NodeId id) {
         const Tag tag = tree_[id].tag;
-        if (without_text.contains(tag)) return Descend::past;
+        if (tags_without_plain_text.contains(tag)) return Descend::past;
         if (tree_[id].space != html::Namespace::html) return Descend::into;
         if (tag == Tag::br) new_line(1);
         break_block(tag);

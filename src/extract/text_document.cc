@@ -20,7 +20,7 @@ namespace quarry::extract {
 
 namespace {
 
-constexpr std::size_t max_title_bytes = 300;
+constexpr std::size_t max_heading_bytes = 300;
 
 std::string title_from_url(std::string_view url_text) {
     const auto url = url::Url::parse(url_text);
@@ -28,7 +28,7 @@ std::string title_from_url(std::string_view url_text) {
     std::string_view path = url->path();
     while (path.ends_with('/')) path.remove_suffix(1);
     path.remove_prefix(std::min(path.rfind('/') + 1, path.size()));
-    return one_line(path.empty() ? url->host() : path, max_title_bytes);
+    return one_line(path.empty() ? url->host() : path, max_heading_bytes);
 }
 
 // The first line with words in it, unless it is too long to be a title.
@@ -37,7 +37,7 @@ std::string title_from_first_line(std::string_view text) {
     if (start == std::string_view::npos) return {};
     const std::string_view line = text.substr(start, text.find('\n', start) - start);
     constexpr std::size_t longest_title = 120;
-    return line.size() <= longest_title ? one_line(line, max_title_bytes) : std::string{};
+    return line.size() <= longest_title ? one_line(line, max_heading_bytes) : std::string{};
 }
 
 // The text of the first heading: "# Title" or a line underlined with "===".
@@ -50,11 +50,11 @@ std::string title_from_heading(std::string_view markdown) {
         if (line.starts_with('#')) {
             const std::size_t text = line.find_first_not_of('#');
             if (text != std::string_view::npos && text <= 6 && line[text] == ' ') {
-                return one_line(line.substr(text, line.find_last_not_of("# ") + 1 - text), max_title_bytes);
+                return one_line(line.substr(text, line.find_last_not_of("# ") + 1 - text), max_heading_bytes);
             }
         }
         if (!before.empty() && line.size() >= 2 && line.find_first_not_of('=') == std::string_view::npos) {
-            return one_line(before, max_title_bytes);
+            return one_line(before, max_heading_bytes);
         }
         before = line;
     }

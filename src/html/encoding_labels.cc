@@ -10,14 +10,14 @@
 namespace quarry::html {
 namespace {
 
-struct Row {
+struct EncodingRow {
     std::string_view name;
     const char* icu;
     std::string_view labels;  // each between spaces, so that a search for " label " finds whole labels only
 };
 
 // clang-format off
-constexpr std::array<Row, 40> table{{
+constexpr std::array<EncodingRow, 40> encoding_table{{
     {"UTF-8", "", " unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8 "},
     {"IBM866", "ibm-866_P100-1995", " 866 cp866 csibm866 ibm866 "},
     {"ISO-8859-2", "ibm-912_P100-1995",
@@ -80,8 +80,8 @@ constexpr std::array<Row, 40> table{{
 
 constexpr std::size_t longest_label = 19;  // "cseucpkdfmtjapanese"
 
-const Row& row_of(Encoding encoding) {
-    return table[static_cast<std::size_t>(encoding)];
+const EncodingRow& row_of(Encoding encoding) {
+    return encoding_table[static_cast<std::size_t>(encoding)];
 }
 
 }  // namespace
@@ -92,8 +92,8 @@ std::optional<Encoding> find_encoding(std::string_view label) {
     std::string wanted = " ";
     for (const char c : label) wanted += to_lower(c);
     wanted += ' ';
-    for (std::size_t i = 0; i < table.size(); ++i) {
-        if (table[i].labels.contains(wanted)) return static_cast<Encoding>(i);
+    for (std::size_t i = 0; i < encoding_table.size(); ++i) {
+        if (encoding_table[i].labels.contains(wanted)) return static_cast<Encoding>(i);
     }
     return std::nullopt;
 }

@@ -4,16 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "html/characters.h"
 
 namespace quarry::html {
 namespace {
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower_case_prefix) {
-    return text.size() >= lower_case_prefix.size() &&
-           std::equal(lower_case_prefix.begin(), lower_case_prefix.end(), text.begin(),
-                      [](char expected, char c) { return expected == to_lower(c); });
-}
 
 std::size_t find_ignoring_case(std::string_view text, std::string_view lower_case_word) {
     const auto found = std::search(text.begin(), text.end(), lower_case_word.begin(), lower_case_word.end(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "html/characters.h"
 
 namespace quarry::html {
@@ -65,10 +66,6 @@ constexpr std::string_view quirky_prefixes[] = {
     "-//webtechs//dtd mozilla html 2.0//",
     "-//webtechs//dtd mozilla html//",
 };
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower) {
-    return equals_ignoring_case(text.substr(0, lower.size()), lower);
-}
 
 }  // namespace
 

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t sniffed_bytes = 4096;
 
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower_prefix) {
-    return text.size() >= lower_prefix.size() &&
-           std::ranges::equal(text.substr(0, lower_prefix.size()), lower_prefix, {}, to_ascii_lower);
-}
-
 std::string_view without_preamble(std::string_view bytes) {
     if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
     while (!bytes.empty() && is_ascii_space(bytes.front())) bytes.remove_prefix(1);

@@ -9,9 +9,9 @@ namespace json = boost::json;
 using What = WatchedChange::What;
 
 // Documents that were gathered, until the store has them.
-class Gathered {
+class GatheredFiles {
 public:
-    Gathered(WatchFolder& folder, const WatchWriter::Report& report) : folder_(folder), report_(report) {}
+    GatheredFiles(WatchFolder& folder, const WatchWriter::Report& report) : folder_(folder), report_(report) {}
 
     void add(std::string path, std::string etag) { files_.emplace_back(std::move(path), std::move(etag)); }
 
@@ -60,7 +60,7 @@ Result<void> WatchWriter::write(const Round& round) const {
     ImportTarget target = target_;
     if (round.changes.is_recent) target.priority = priority_high;
     ImportWriter writer(std::move(target));
-    Gathered gathered(round.folder, round.report);
+    GatheredFiles gathered(round.folder, round.report);
     const auto send = [&]() -> Result<void> {
         const store::PagesWritten before = writer.written();
         TRY(writer.send(

@@ -6,11 +6,11 @@ namespace quarry::store::postgres {
 
 namespace {
 
-constexpr db::PgStatement insert_sql{"insert_change", R"sql(
+constexpr db::PgStatement insert_change_sql{"insert_change", R"sql(
     with o as (insert into quarry.outbox(id, page, content, version, collection, grp, state, priority, created_at, url)
                values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9))
     insert into quarry.change_ready(id, priority, collection, page) values ($1, $7, $5, $2))sql"};
-constexpr db::PgStatement find_sql{"find_change",
+constexpr db::PgStatement find_change_sql{"find_change",
                                    "select " CHANGE_COLUMNS " from quarry.outbox o where o.id = $1"};
 constexpr db::PgStatement is_leased_sql{"is_change_leased",
                                         "select 1 from quarry.change_lease where id = $1"};
@@ -29,10 +29,10 @@ constexpr db::PgStatement renew_sql{
     "with d as (delete from quarry.change_lease " condition                                   \
     " returning change_lease.*) select d.id, d.token, d.worker, d.has_begun, " CHANGE_COLUMNS \
     " from d join quarry.outbox o on o.id = d.id order by d.id"
-constexpr db::PgStatement take_fenced_sql{
+constexpr db::PgStatement take_fenced_changes_sql{
     "take_change_leases", TAKE_LEASES("using unnest($1::bigint[], $2::bigint[]) as u(id, token) where "
                                       "change_lease.id = u.id and change_lease.token = u.token")};
-constexpr db::PgStatement take_of_worker_sql{"take_change_leases_of_worker",
+constexpr db::PgStatement take_changes_of_worker_sql{"take_change_leases_of_worker",
                                              TAKE_LEASES("where worker = $1")};
 constexpr db::PgStatement take_one_sql{
     "take_change_lease",
@@ -61,7 +61,7 @@ constexpr db::PgStatement restart_sql{"restart_change", R"sql(
     update quarry.outbox set state = 0, attempts = 0, stalls = 0, snoozes = 0, run_at = null, finished_at = null,
                              token = null
     where id = $1)sql"};
-constexpr db::PgStatement forget_sql{"forget_change", R"sql(
+constexpr db::PgStatement forget_change_sql{"forget_change", R"sql(
     with r as (delete from quarry.change_ready where id = $1) delete from quarry.outbox where id = $1)sql"};
 // Whoever writes the page at this moment is waited for: it counts on the lease that is being taken away.
 constexpr db::PgStatement is_outdated_sql{"is_change_outdated", R"sql(
@@ -130,12 +130,12 @@ void insert_change(Ledger& ledger, const ChangeRow& row) {
     if (row.group != 0) group = row.group;
     count(ledger, row, JobState::queued, 1);
     ledger.wake();
-    ledger.sql().later(insert_sql, db::PgValues(row.id, row.page, row.content, row.version, row.collection,
+    ledger.sql().later(insert_change_sql, db::PgValues(row.id, row.page, row.content, row.version, row.collection,
                                                 group, row.priority, column_of(ledger.now()), row.url));
 }
 
 Result<std::optional<ChangeRow>> find_change(db::PgConnection& sql, std::int64_t id) {
-    const db::PgRows rows = TRY(sql.run(find_sql, db::PgValues(id)));
+    const db::PgRows rows = TRY(sql.run(find_change_sql, db::PgValues(id)));
     if (rows.empty()) return std::nullopt;
     return change_of(db::PgRow(rows, 0));
 }
@@ -161,11 +161,11 @@ Result<void> renew_change(db::PgConnection& sql, std::int64_t id, std::int64_t c
 
 Result<std::vector<LeasedChange>> take_change_leases(db::PgConnection& sql, const db::PgIntegers& ids,
                                                      const db::PgIntegers& tokens) {
-    return leased_of(TRY(sql.run(take_fenced_sql, db::PgValues(ids, tokens))));
+    return leased_of(TRY(sql.run(take_fenced_changes_sql, db::PgValues(ids, tokens))));
 }
 
 Result<std::vector<LeasedChange>> take_change_leases_of_worker(db::PgConnection& sql, std::int64_t worker) {
-    return leased_of(TRY(sql.run(take_of_worker_sql, db::PgValues(worker))));
+    return leased_of(TRY(sql.run(take_changes_of_worker_sql, db::PgValues(worker))));
 }
 
 Result<std::optional<ChangeLeaseRow>> take_change_lease(db::PgConnection& sql, std::int64_t id) {
@@ -242,7 +242,7 @@ Result<void> restart_change(Ledger& ledger, ChangeRow row) {
 
 Result<void> forget_change(Ledger& ledger, const ChangeRow& row) {
     count(ledger, row, row.state, -1);
-    TRY(ledger.sql().run(forget_sql, db::PgValues(row.id)));
+    TRY(ledger.sql().run(forget_change_sql, db::PgValues(row.id)));
     return {};
 }
 

@@ -32,7 +32,7 @@ constexpr db::PgStatement forget_done_sql{"forget_done", R"sql(
 constexpr db::PgStatement forget_payload_sql{"forget_payload", "delete from quarry.payload where id = $1"};
 constexpr db::PgStatement forget_key_sql{"forget_key", "delete from quarry.job_key where key = $1"};
 
-Result<bool> cancel_job(Ledger& ledger, JobRow row, std::optional<Timestamp> started_at) {
+Result<bool> cancel_filtered_job(Ledger& ledger, JobRow row, std::optional<Timestamp> started_at) {
     TRY(ledger.end_job({.row = std::move(row),
                         .state = JobState::cancelled,
                         .finished_at = ledger.now(),
@@ -60,7 +60,7 @@ Result<bool> retry_job(Ledger& ledger, const Job& job) {
 // A job that waits, out of its table.
 Result<bool> change_waiting(Ledger& ledger, const BulkRequest& request, JobRow row) {
     switch (request.change) {
-        case BulkChange::cancel: return cancel_job(ledger, std::move(row), std::nullopt);
+        case BulkChange::cancel: return cancel_filtered_job(ledger, std::move(row), std::nullopt);
         case BulkChange::clear: return clear_job(ledger, row);
         case BulkChange::pause: row.is_paused = true; break;
         case BulkChange::resume: row.is_paused = false; break;
@@ -80,7 +80,7 @@ Result<bool> change_job(Ledger& ledger, const BulkRequest& request, const Job& j
         auto row = TRY(revoke_job(ledger, id));
         if (!row) return false;
         const Timestamp leased_at = row->leased_at;
-        return cancel_job(ledger, *std::move(row), leased_at);
+        return cancel_filtered_job(ledger, *std::move(row), leased_at);
     }
     if (request.change != BulkChange::clear || job.state == JobState::running) return false;
     return TRY(ledger.sql().run(forget_done_sql, db::PgValues(std::vector{id}))).affected() > 0;

@@ -10,7 +10,7 @@ namespace quarry::store::postgres {
 
 namespace {
 
-constexpr db::PgStatement insert_sql{"insert_group", R"sql(
+constexpr db::PgStatement insert_group_sql{"insert_group", R"sql(
     insert into quarry.grp(id, kind, name, options, collection, site, owner, state, priority, company, page_limit,
                            url_limit, index_pages, zero_retention, closing_jobs, roots, error, created_at,
                            request_key)
@@ -87,7 +87,7 @@ Result<void> insert_group(db::PgConnection& sql, std::int64_t id, const NewGroup
     const std::string closing_jobs = later_jobs_to_json({group.closing_jobs, group.notice});
     std::optional<std::string_view> request_key;
     if (!group.request_key.empty()) request_key = group.request_key;
-    TRY(sql.run(insert_sql, db::PgValues(id, group.kind, group.name, group.options, group.collection,
+    TRY(sql.run(insert_group_sql, db::PgValues(id, group.kind, group.name, group.options, group.collection,
                                          group.site, owner, group.priority, static_cast<int>(group.company),
                                          group.page_limit, group.url_limit, group.index_pages,
                                          group.zero_retention, closing_jobs, column_of(now), request_key)));

@@ -13,11 +13,11 @@ namespace {
 
 constexpr db::PgStatement take_leases_sql{
     "take_leases", "delete from quarry.lease where id = any($1::bigint[]) returning " LEASED_COLUMNS};
-constexpr db::PgStatement take_fenced_sql{
+constexpr db::PgStatement take_fenced_jobs_sql{
     "take_fenced_leases",
     "delete from quarry.lease using unnest($1::bigint[], $2::bigint[]) as u(id, token)"
     " where lease.id = u.id and lease.token = u.token returning " LEASED_COLUMNS};
-constexpr db::PgStatement take_of_worker_sql{
+constexpr db::PgStatement take_jobs_of_worker_sql{
     "take_leases_of_worker", "delete from quarry.lease where worker = $1 returning " LEASED_COLUMNS};
 constexpr db::PgStatement take_of_group_sql{
     "take_leases_of_group", "delete from quarry.lease where grp = $1 returning " LEASED_COLUMNS};
@@ -170,11 +170,11 @@ Result<Rows> take_leases(db::PgConnection& sql, const db::PgIntegers& ids) {
 }
 
 Result<Rows> take_leases(db::PgConnection& sql, const db::PgIntegers& ids, const db::PgIntegers& tokens) {
-    return rows_of(TRY(sql.run(take_fenced_sql, db::PgValues(ids, tokens))), true);
+    return rows_of(TRY(sql.run(take_fenced_jobs_sql, db::PgValues(ids, tokens))), true);
 }
 
 Result<Rows> take_leases_of_worker(db::PgConnection& sql, std::int64_t worker) {
-    return rows_of(TRY(sql.run(take_of_worker_sql, db::PgValues(worker))), true);
+    return rows_of(TRY(sql.run(take_jobs_of_worker_sql, db::PgValues(worker))), true);
 }
 
 Result<Rows> take_leases_of_group(db::PgConnection& sql, std::int64_t group) {

@@ -11,12 +11,12 @@ namespace quarry::store::postgres {
 
 namespace {
 
-constexpr db::PgStatement index_pages_sql{"index_kept_crawl",
+constexpr db::PgStatement index_kept_crawl_sql{"index_kept_crawl",
                                           "update quarry.grp set index_pages = true where id = $1"};
 constexpr db::PgStatement is_there_sql{"is_group_there", "select 1 from quarry.grp where id = $1"};
-constexpr db::PgStatement find_sql{"find_visit",
+constexpr db::PgStatement find_visit_sql{"find_visit",
                                    "select token, content, note from quarry.frontier where id = $1"};
-constexpr db::PgStatement forget_sql{"forget_visit", "delete from quarry.result where grp = $1 and url = $2"};
+constexpr db::PgStatement forget_visit_sql{"forget_visit", "delete from quarry.result where grp = $1 and url = $2"};
 constexpr db::PgStatement insert_visit_sql{"insert_visit", R"sql(
     insert into quarry.frontier(id, grp, host, key, state, depth, redirects, source, priority, status, content,
                                 finished_at, token, url, final_url, note, fetch_us, extract_us)
@@ -41,7 +41,7 @@ Result<OpenGroup*> open_crawl(Ledger& ledger, const KeptCrawl& crawl) {
     OpenGroup* group = TRY(ledger.group(id));
     if (!group) return nullptr;
     if (crawl.index_pages && !group->pages.index_pages) {
-        TRY(ledger.sql().run(index_pages_sql, db::PgValues(id)));
+        TRY(ledger.sql().run(index_kept_crawl_sql, db::PgValues(id)));
         group->pages.index_pages = true;
     }
     group->state = JobState::paused;
@@ -82,14 +82,14 @@ public:
 
 private:
     Result<std::optional<Visited>> known_visit(const Visit& visit) {
-        const db::PgRows rows = TRY(ledger_.sql().run(find_sql, db::PgValues(number(visit.lease.id))));
+        const db::PgRows rows = TRY(ledger_.sql().run(find_visit_sql, db::PgValues(number(visit.lease.id))));
         if (rows.empty()) return std::nullopt;
         const db::PgRow row(rows, 0);
         const std::int64_t token = row.integer(0);
         if (token == number(visit.lease.token))
             return visited_of(row.optional_integer(1), row.is_null(2) ? "" : row.text(2));
         if (token > number(visit.lease.token)) return Visited{.is_outdated = true};
-        TRY(ledger_.sql().run(forget_sql, db::PgValues(group_.id, number(visit.lease.id))));
+        TRY(ledger_.sql().run(forget_visit_sql, db::PgValues(group_.id, number(visit.lease.id))));
         return std::nullopt;
     }
 

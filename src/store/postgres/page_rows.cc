@@ -11,9 +11,9 @@ namespace {
 
 #define PAGE_COLUMNS "id, content, outbox, version, content_hash, url, etag, last_modified"
 
-constexpr db::PgStatement find_sql{
+constexpr db::PgStatement find_page_sql{
     "find_page", "select " PAGE_COLUMNS " from quarry.page where collection = $1 and key = $2 for update"};
-constexpr db::PgStatement insert_sql{"insert_page", R"sql(
+constexpr db::PgStatement insert_page_sql{"insert_page", R"sql(
     insert into quarry.page(id, collection, key, site, content, outbox, version, seen_by, missed, status,
                             content_hash, simhash, body_bytes, fetched_at, changed_at, near_duplicate_of, url,
                             final_url, etag, last_modified, content_type, title, language)
@@ -141,7 +141,7 @@ Result<PageChange> insert(Ledger& ledger, const PageOwner& owner, const PageWrit
     std::optional<std::int64_t> outbox;
     if (is_indexed(owner))
         outbox = TRY(add_change(ledger, owner, {.page = page, .content = content, .url = facts.url}));
-    ledger.sql().later(insert_sql,
+    ledger.sql().later(insert_page_sql,
                        db::PgValues(page, collection, key.blob(), owner.site, content, outbox, owner.group,
                                     facts.status, hash_column(facts.content_hash), hash_column(facts.simhash),
                                     facts.body_bytes, column_of(facts.fetched_at), column_of(ledger.now()),
@@ -216,7 +216,7 @@ bool is_same(const std::optional<PageRow>& row, const PageWrite& write) {
 Result<std::optional<PageRow>> find_page(db::PgConnection& sql, const PageOwner& owner, const UrlKey& key) {
     const KeyColumn column(key);
     const std::string collection = collection_of(owner);
-    const db::PgRows rows = TRY(sql.run(find_sql, db::PgValues(collection, column.blob())));
+    const db::PgRows rows = TRY(sql.run(find_page_sql, db::PgValues(collection, column.blob())));
     if (rows.empty()) return std::nullopt;
     return row_of(db::PgRow(rows, 0));
 }

@@ -9,7 +9,7 @@ namespace quarry::store::postgres {
 
 namespace {
 
-constexpr int pages_per_step = 200;
+constexpr int pages_per_walk = 200;
 constexpr std::size_t keys_per_step = 100;
 
 // The columns that page_of() reads; a step's place comes before them.
@@ -86,14 +86,14 @@ Result<PageStep> of_keys(db::PgConnection& sql, const PageFilter& filter, std::i
 
 Result<db::PgRows> rows_after(db::PgConnection& sql, const PageFilter& filter, std::int64_t after) {
     if (filter.group) {
-        const db::PgValues step(number(*filter.group), after, pages_per_step);
+        const db::PgValues step(number(*filter.group), after, pages_per_walk);
         TRY(sql.run(lock_group_sql, step));
         return sql.run(of_group_sql, step);
     }
-    if (!filter.site.empty()) return sql.run(of_site_sql, db::PgValues(filter.site, after, pages_per_step));
+    if (!filter.site.empty()) return sql.run(of_site_sql, db::PgValues(filter.site, after, pages_per_walk));
     if (!filter.collection.empty())
-        return sql.run(of_collection_sql, db::PgValues(filter.collection, after, pages_per_step));
-    return sql.run(of_all_sql, db::PgValues(after, pages_per_step));
+        return sql.run(of_collection_sql, db::PgValues(filter.collection, after, pages_per_walk));
+    return sql.run(of_all_sql, db::PgValues(after, pages_per_walk));
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Result<PageStep> pages_after(db::PgConnection& sql, const PageFilter& filter, st
         FoundPage page = page_of(db::PgRow(rows, row));
         if (is_meant(filter, page)) step.pages.push_back(std::move(page));
     }
-    if (rows.size() == pages_per_step) step.next = rows.integer(rows.size() - 1, 0);
+    if (rows.size() == pages_per_walk) step.next = rows.integer(rows.size() - 1, 0);
     return step;
 }
 

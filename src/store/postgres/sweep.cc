@@ -11,7 +11,7 @@ namespace quarry::store::postgres {
 namespace {
 
 constexpr int jobs_per_step = 1'000;
-constexpr int rows_per_step = 300;
+constexpr int rows_per_sweep = 300;
 
 // A join would read all days, or what the planner takes for few enough of them. The times say which days the
 // rows are in, and there their ids find them.
@@ -60,7 +60,7 @@ constexpr db::PgStatement drop_workers_sql{
 
 Result<std::int64_t> sweep_changes(Ledger& ledger, const Retention& retention) {
     const db::PgRows rows = TRY(ledger.sql().run(
-        old_changes_sql, db::PgValues(column_of(ledger.now() - retention.outbox), rows_per_step)));
+        old_changes_sql, db::PgValues(column_of(ledger.now() - retention.outbox), rows_per_sweep)));
     std::int64_t swept = 0;
     for (int row = 0; row < rows.size(); ++row) {
         ChangeTally& tally = ledger.tally_of_changes(rows.integer(row, 0), std::string(rows.text(row, 1)));
@@ -73,11 +73,11 @@ Result<std::int64_t> sweep_changes(Ledger& ledger, const Retention& retention) {
 
 // Each table in turn, and the group itself when nothing of it is left. Returns true then.
 Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
-    const DroppedPages dropped = TRY(drop_pages_of_group(ledger, group, rows_per_step));
+    const DroppedPages dropped = TRY(drop_pages_of_group(ledger, group, rows_per_sweep));
     swept.contents += dropped.contents;
     if (!dropped.is_empty()) return false;
     for (const db::PgStatement* drop : {&drop_jobs_sql, &drop_urls_sql}) {
-        if (TRY(ledger.sql().run(*drop, db::PgValues(group, rows_per_step))).affected() > 0) return false;
+        if (TRY(ledger.sql().run(*drop, db::PgValues(group, rows_per_sweep))).affected() > 0) return false;
     }
     TRY(ledger.sql().run(drop_aliases_sql, db::PgValues(group)));
     TRY(ledger.sql().run(drop_lanes_sql, db::PgValues(group)));
@@ -98,7 +98,7 @@ Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
             .affected();
     if (step.swept.jobs > 0) return step;
     step.swept.changes = TRY(sweep_changes(ledger, retention));
-    step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_step));
+    step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_sweep));
     step.swept.requests =
         TRY(fold_requests(ledger, kept_since(ledger.now(), retention.metrics), jobs_per_step));
     if (step.swept.changes + step.swept.sessions + step.swept.requests > 0) return step;

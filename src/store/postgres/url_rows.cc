@@ -13,7 +13,7 @@ namespace {
 #define URL_COLUMNS \
     "f.id, f.grp, f.host, f.state, f.run_at, f.priority, f.attempts, f.stalls, f.status, f.url"
 
-constexpr db::PgStatement find_sql{"find_url",
+constexpr db::PgStatement find_url_sql{"find_url",
                                    "select " URL_COLUMNS " from quarry.frontier f where f.id = $1"};
 constexpr db::PgStatement find_key_sql{"find_url_key", R"sql(
     select id from quarry.frontier where grp = $1 and key = $2
@@ -26,10 +26,10 @@ constexpr db::PgStatement insert_alias_sql{
     " returning url_lease.*) select d.id, d.token, "              \
     "d.worker, d.owner, d.grp, d.host, d.has_begun, " URL_COLUMNS \
     " from d join quarry.frontier f on f.id = d.id"
-constexpr db::PgStatement take_fenced_sql{
+constexpr db::PgStatement take_fenced_urls_sql{
     "take_url_leases", TAKE_LEASES("using unnest($1::bigint[], $2::bigint[]) as u(id, token) "
                                    "where url_lease.id = u.id and url_lease.token = u.token")};
-constexpr db::PgStatement take_of_worker_sql{"take_url_leases_of_worker", TAKE_LEASES("where worker = $1")};
+constexpr db::PgStatement take_urls_of_worker_sql{"take_url_leases_of_worker", TAKE_LEASES("where worker = $1")};
 constexpr db::PgStatement take_of_group_sql{
     "take_url_leases_of_group", "delete from quarry.url_lease where grp = $1 returning " LEASE_COLUMNS};
 constexpr db::PgStatement take_one_sql{"take_url_lease",
@@ -56,7 +56,7 @@ constexpr db::PgStatement renew_sql{"renew_url", R"sql(
     update quarry.frontier set state = 0, run_at = null, attempts = 0, stalls = 0, skipped = 0, finished_at = null,
                                token = null, error = null
     where id = $1)sql"};
-constexpr db::PgStatement forget_sql{"forget_url", "delete from quarry.frontier where id = $1"};
+constexpr db::PgStatement forget_url_sql{"forget_url", "delete from quarry.frontier where id = $1"};
 
 constexpr db::PgStatement drop_sql{"drop_waiting_urls", R"sql(
     with r as (delete from quarry.url_ready where grp = $1), l as (delete from quarry.url_lane where grp = $1)
@@ -240,18 +240,18 @@ Result<void> insert_alias(db::PgConnection& sql, std::int64_t group, const UrlKe
 }
 
 Result<std::optional<UrlRow>> find_url(db::PgConnection& sql, std::int64_t id) {
-    const db::PgRows rows = TRY(sql.run(find_sql, db::PgValues(id)));
+    const db::PgRows rows = TRY(sql.run(find_url_sql, db::PgValues(id)));
     if (rows.empty()) return std::nullopt;
     return url_of(db::PgRow(rows, 0), 0);
 }
 
 Result<std::vector<LeasedUrl>> take_url_leases(db::PgConnection& sql, const db::PgIntegers& ids,
                                                const db::PgIntegers& tokens) {
-    return leased_of(TRY(sql.run(take_fenced_sql, db::PgValues(ids, tokens))));
+    return leased_of(TRY(sql.run(take_fenced_urls_sql, db::PgValues(ids, tokens))));
 }
 
 Result<std::vector<LeasedUrl>> take_url_leases_of_worker(db::PgConnection& sql, std::int64_t worker) {
-    return leased_of(TRY(sql.run(take_of_worker_sql, db::PgValues(worker))));
+    return leased_of(TRY(sql.run(take_urls_of_worker_sql, db::PgValues(worker))));
 }
 
 Result<std::vector<UrlLeaseRow>> take_url_leases_of_group(db::PgConnection& sql, std::int64_t group) {
@@ -328,7 +328,7 @@ Result<void> renew_url(Ledger& ledger, UrlRow row) {
 }
 
 Result<void> forget_url(db::PgConnection& sql, std::int64_t id) {
-    TRY(sql.run(forget_sql, db::PgValues(id)));
+    TRY(sql.run(forget_url_sql, db::PgValues(id)));
     return {};
 }
 

@@ -9,9 +9,9 @@ namespace quarry::store {
 
 namespace {
 
-constexpr std::string_view find_sql = "SELECT token, content, note FROM frontier WHERE id = ?1";
-constexpr std::string_view forget_sql = "DELETE FROM result WHERE grp = ?1 AND url = ?2";
-constexpr std::string_view insert_sql = R"sql(
+constexpr std::string_view find_visit_sql = "SELECT token, content, note FROM frontier WHERE id = ?1";
+constexpr std::string_view forget_visit_sql = "DELETE FROM result WHERE grp = ?1 AND url = ?2";
+constexpr std::string_view insert_visit_sql = R"sql(
     INSERT OR REPLACE INTO frontier(id, grp, host, key, state, depth, redirects, source, priority, attempts, stalls,
                                     skipped, status, content, finished_at, token, url, final_url, note, fetch_us,
                                     extract_us)
@@ -71,12 +71,12 @@ public:
 
 private:
     Result<std::optional<Visited>> known_visit(const Visit& visit) {
-        db::Statement find = TRY(ledger_.connection().prepare(find_sql));
+        db::Statement find = TRY(ledger_.connection().prepare(find_visit_sql));
         if (!TRY(find.bind(number(visit.lease.id)).step())) return std::nullopt;
         const std::int64_t token = find.integer(0);
         if (token == number(visit.lease.token)) return visited_of(find.optional_integer(1), find.text(2));
         if (token > number(visit.lease.token)) return Visited{.is_outdated = true};
-        db::Statement forget = TRY(ledger_.connection().prepare(forget_sql));
+        db::Statement forget = TRY(ledger_.connection().prepare(forget_visit_sql));
         TRY(forget.bind(group_.id, number(visit.lease.id)).run());
         return std::nullopt;
     }
@@ -97,7 +97,7 @@ private:
     }
 
     Result<void> insert(const Visit& visit, const Visited& visited) {
-        db::Statement statement = TRY(ledger_.connection().prepare(insert_sql));
+        db::Statement statement = TRY(ledger_.connection().prepare(insert_visit_sql));
         const KeyColumn key(visit.key);
         std::optional<std::int64_t> content;
         if (visited.content) content = number(*visited.content);

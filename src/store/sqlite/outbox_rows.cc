@@ -37,7 +37,7 @@ Result<std::optional<ChangeRow>> first_row(db::Statement& statement) {
     return row;
 }
 
-Result<std::optional<std::int64_t>> first_integer(db::Statement& statement) {
+Result<std::optional<std::int64_t>> first_number(db::Statement& statement) {
     std::optional<std::int64_t> value;
     if (TRY(statement.step())) value = statement.optional_integer(0);
     statement.reset();
@@ -179,11 +179,11 @@ Result<void> OutboxRows::forget(const ChangeRow& row) {
 
 Result<bool> OutboxRows::is_outdated(const ChangeRow& row) {
     if (!row.content) return false;  // a page that was removed does not change any more
-    return TRY(first_integer(sql_.is_outdated.bind(number(row.page), row.id))) == 1;
+    return TRY(first_number(sql_.is_outdated.bind(number(row.page), row.id))) == 1;
 }
 
 Result<std::optional<std::int64_t>> OutboxRows::ended_by(std::int64_t id) {
-    return first_integer(sql_.ended_by.bind(id));
+    return first_number(sql_.ended_by.bind(id));
 }
 
 Result<std::vector<UrlPlace>> OutboxRows::ready_after(const std::string& collection, const UrlPlace& after,
@@ -205,7 +205,7 @@ Result<std::vector<ChangeRow>> OutboxRows::due(Timestamp now, int limit) {
 }
 
 Result<std::optional<Timestamp>> OutboxRows::next_due() {
-    return time_of(TRY(first_integer(sql_.next_due.bind())));
+    return time_of(TRY(first_number(sql_.next_due.bind())));
 }
 
 Result<std::vector<std::int64_t>> OutboxRows::ended_before(Timestamp when, int limit) {

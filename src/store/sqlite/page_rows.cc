@@ -13,7 +13,7 @@ namespace quarry::store {
 
 namespace {
 
-constexpr std::string_view find_sql = R"sql(
+constexpr std::string_view find_page_sql = R"sql(
     SELECT id, content, outbox, version, content_hash, url, etag, last_modified
     FROM page WHERE collection = ?1 AND key = ?2)sql";
 
@@ -106,7 +106,7 @@ bool is_indexed(const PageOwner& owner) {
 Result<PageRows> PageRows::create(db::Connection& connection, Surroundings surroundings) {
     Statements sql;
     const std::array<std::pair<db::Statement*, std::string_view>, 20> all = {{
-        {&sql.find, find_sql},
+        {&sql.find, find_page_sql},
         {&sql.insert_page, insert_page_sql},
         {&sql.replace_page, replace_page_sql},
         {&sql.touch_page, touch_page_sql},

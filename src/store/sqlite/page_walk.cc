@@ -11,16 +11,16 @@ namespace quarry::store {
 namespace {
 
 // A page that is forgotten costs some 0.1 ms.
-constexpr int rows_per_step = 200;
+constexpr int pages_per_walk = 200;
 constexpr std::size_t keys_per_step = 100;
 constexpr int ids_per_step = 50'000;  // some 10 ms
 
-// The columns that page_of() reads; a step's place comes before them.
+// The columns that found_page_of() reads; a step's place comes before them.
 #define FOUND_COLUMNS                                                                                      \
     ", page.id, page.content, page.outbox, page.version, page.key, page.collection, page.site, page.url, " \
     "page.final_url"
 
-FoundPage page_of(const db::Statement& row) {
+FoundPage found_page_of(const db::Statement& row) {
     return {.page = PageId{row.integer(1)},
             .content = ContentId{row.integer(2)},
             .outbox = row.optional_integer(3),
@@ -55,10 +55,10 @@ Result<PageStep> walk(db::Connection& connection, Query query, const PageFilter&
     TRY(query.each(connection, [&](const db::Statement& row) {
         ++rows;
         last.number = row.integer(0);
-        FoundPage page = page_of(row);
+        FoundPage page = found_page_of(row);
         if (is_meant(filter, page)) step.pages.push_back(std::move(page));
     }));
-    if (rows == rows_per_step) step.next = std::move(last);
+    if (rows == pages_per_walk) step.next = std::move(last);
     return step;
 }
 
@@ -69,20 +69,20 @@ Query of_group(const PageFilter& filter, const PagePlace& place) {
         "page.version, page.key, page.collection, page.site, page.url, page.final_url"
         " FROM result LEFT JOIN page ON page.id = result.page WHERE true");
     query.add(" AND result.grp = ?", *filter.group).add(" AND result.sequence > ?", place.number);
-    query.add(" ORDER BY result.sequence LIMIT ?", rows_per_step);
+    query.add(" ORDER BY result.sequence LIMIT ?", pages_per_walk);
     return query;
 }
 
 Query of_site(const PageFilter& filter, const PagePlace& place) {
     Query query("SELECT page.id" FOUND_COLUMNS " FROM page INDEXED BY page_site WHERE true");
     query.add(" AND site = ?", filter.site).add(" AND id > ?", place.number);
-    query.add(" ORDER BY id LIMIT ?", rows_per_step);
+    query.add(" ORDER BY id LIMIT ?", pages_per_walk);
     return query;
 }
 
 Query of_all(const PagePlace& place) {
     Query query("SELECT page.id" FOUND_COLUMNS " FROM page WHERE true");
-    query.add(" AND id > ?", place.number).add(" ORDER BY id LIMIT ?", rows_per_step);
+    query.add(" AND id > ?", place.number).add(" ORDER BY id LIMIT ?", pages_per_walk);
     return query;
 }
 
@@ -111,7 +111,7 @@ Result<PageStep> of_keys(db::Connection& connection, const PageFilter& filter, c
         const KeyColumn key(filter.keys[index]);
         for (const std::string& collection : collections) {
             if (!TRY(find.bind(collection, key.blob()).step())) continue;
-            FoundPage page = page_of(find);
+            FoundPage page = found_page_of(find);
             if (is_meant(filter, page)) step.pages.push_back(std::move(page));
         }
     }
@@ -145,12 +145,12 @@ Result<PageStep> of_collection(db::Connection& connection, const PageFilter& fil
     if (!place.is_gathered) return gather_ids(connection, filter, place);
     const auto& ids = *place.ids;
     const auto first = static_cast<std::size_t>(place.number);
-    const std::size_t end = std::min(ids.size(), first + rows_per_step);
+    const std::size_t end = std::min(ids.size(), first + pages_per_walk);
     db::Statement find = TRY(connection.prepare("SELECT 0" FOUND_COLUMNS " FROM page WHERE id = ?1"));
     PageStep step;
     for (std::size_t index = first; index < end; ++index) {
         if (!TRY(find.bind(ids[index]).step())) continue;
-        FoundPage page = page_of(find);
+        FoundPage page = found_page_of(find);
         if (is_meant(filter, page)) step.pages.push_back(std::move(page));
     }
     if (end < ids.size()) {

@@ -14,7 +14,7 @@ namespace quarry::store {
 namespace {
 
 constexpr int jobs_per_step = 1'000;
-constexpr int rows_per_step = 300;
+constexpr int rows_per_sweep = 300;
 
 struct EndedJob {
     std::int64_t id = 0;
@@ -63,7 +63,7 @@ Result<Swept> sweep_jobs(Ledger& ledger, const Retention& retention) {
 }
 
 Result<std::int64_t> sweep_changes(Ledger& ledger, const Retention& retention) {
-    const auto ids = TRY(ledger.outbox().rows.ended_before(ledger.now() - retention.outbox, rows_per_step));
+    const auto ids = TRY(ledger.outbox().rows.ended_before(ledger.now() - retention.outbox, rows_per_sweep));
     for (const std::int64_t id : ids) {
         if (const auto row = TRY(ledger.outbox().rows.find(id))) TRY(ledger.outbox().rows.forget(*row));
     }
@@ -86,7 +86,7 @@ Result<std::optional<OldGroup>> next_old_group(Ledger& ledger, const Retention& 
 
 Result<std::int64_t> remove_rows(Ledger& ledger, std::string_view sql, std::int64_t group) {
     db::Statement remove = TRY(ledger.connection().prepare(sql));
-    TRY(remove.bind(group, rows_per_step).run());
+    TRY(remove.bind(group, rows_per_sweep).run());
     return ledger.connection().changes();
 }
 
@@ -97,7 +97,7 @@ Result<bool> is_private_group(Ledger& ledger, std::int64_t group) {
 
 // Each table in turn, and the group itself when nothing of it is left. Returns true then.
 Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
-    const DroppedPages dropped = TRY(ledger.rows().pages.drop_group(GroupId(group), rows_per_step));
+    const DroppedPages dropped = TRY(ledger.rows().pages.drop_group(GroupId(group), rows_per_sweep));
     swept.contents += dropped.contents;
     if (!dropped.is_empty()) return false;
     if (TRY(remove_rows(ledger, R"sql(
@@ -125,7 +125,7 @@ Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
     if (!ledger.sweep_place.jobs_done) return SweepStep{.swept = TRY(sweep_jobs(ledger, retention))};
     SweepStep step;
     step.swept.changes = TRY(sweep_changes(ledger, retention));
-    step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_step));
+    step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_sweep));
     step.swept.requests = TRY(fold_requests(ledger, ledger.now() - retention.metrics, jobs_per_step));
     if (step.swept.changes + step.swept.sessions + step.swept.requests > 0) return step;
     const auto group = TRY(next_old_group(ledger, retention));
