@@ -8,7 +8,7 @@ namespace json = boost::json;
 
 namespace {
 
-SearchWish parsed(std::string_view body) {
+SearchWish wish_in(std::string_view body) {
     std::vector<Issue> issues;
     const SearchWish wish = read_search_request(json::parse(body).as_object(), issues);
     for (const Issue& issue : issues) FAIL_CHECK(issue.path << ' ' << issue.message);
@@ -24,19 +24,19 @@ std::size_t issues_of(std::string_view body) {
 }  // namespace
 
 TEST_CASE("pages are searched for unless only other things are asked for") {
-    CHECK(parsed(R"({"query":"q"})").wants_web);
-    CHECK(parsed(R"({"query":"q","sources":[]})").wants_web);
-    CHECK(parsed(R"({"query":"q","sources":["news","web"]})").wants_web);
-    CHECK(parsed(R"({"query":"q","sources":[{"type":"web"}]})").wants_web);
-    CHECK_FALSE(parsed(R"({"query":"q","sources":["images"]})").wants_web);
-    CHECK_FALSE(parsed(R"({"query":"q","sources":[{"type":"news"},7,null]})").wants_web);
+    CHECK(wish_in(R"({"query":"q"})").wants_web);
+    CHECK(wish_in(R"({"query":"q","sources":[]})").wants_web);
+    CHECK(wish_in(R"({"query":"q","sources":["news","web"]})").wants_web);
+    CHECK(wish_in(R"({"query":"q","sources":[{"type":"web"}]})").wants_web);
+    CHECK_FALSE(wish_in(R"({"query":"q","sources":["images"]})").wants_web);
+    CHECK_FALSE(wish_in(R"({"query":"q","sources":[{"type":"news"},7,null]})").wants_web);
 }
 
 TEST_CASE("pages found are read only in the forms that are asked for") {
-    CHECK_FALSE(parsed(R"({"query":"q"})").scrape);
-    CHECK_FALSE(parsed(R"({"query":"q","scrapeOptions":{}})").scrape);
-    CHECK_FALSE(parsed(R"({"query":"q","scrapeOptions":{"formats":[]}})").scrape);
-    const auto scrape = parsed(R"({"query":"q","scrapeOptions":{"formats":["html"]}})").scrape;
+    CHECK_FALSE(wish_in(R"({"query":"q"})").scrape);
+    CHECK_FALSE(wish_in(R"({"query":"q","scrapeOptions":{}})").scrape);
+    CHECK_FALSE(wish_in(R"({"query":"q","scrapeOptions":{"formats":[]}})").scrape);
+    const auto scrape = wish_in(R"({"query":"q","scrapeOptions":{"formats":["html"]}})").scrape;
     REQUIRE(scrape);
     CHECK(scrape->formats.html);
     CHECK_FALSE(scrape->formats.markdown);
@@ -65,7 +65,7 @@ TEST_CASE("hits are of the domains that are wanted, with their subdomains") {
     for (const Row& row : rows) {
         CAPTURE(row.request);
         CAPTURE(row.url);
-        CHECK(is_wanted(parsed(row.request), row.url) == row.is_wanted);
+        CHECK(is_wanted(wish_in(row.request), row.url) == row.is_wanted);
     }
 }
 
