@@ -25,4 +25,5 @@
 #include <variant>
 #include <vector>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
