@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/admission.h"
 #include "api/answer_cache.h"

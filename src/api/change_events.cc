@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <boost/json.hpp>
+
 #include "api/api.h"
 #include "api/fields.h"
 #include "api/firecrawl/groups.h"

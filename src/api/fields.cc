@@ -1,5 +1,6 @@
 #include "api/fields.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "url/page_address.h"

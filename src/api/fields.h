@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 namespace quarry::api {
 

@@ -1,5 +1,7 @@
 #include "api/json_body.h"
 
+#include <boost/json.hpp>
+
 namespace quarry::api {
 
 namespace json = boost::json;

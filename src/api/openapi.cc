@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <boost/json.hpp>
+
 namespace quarry::api {
 namespace {
 

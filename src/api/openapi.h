@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/route.h"
 

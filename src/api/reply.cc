@@ -1,5 +1,6 @@
 #include "api/reply.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace quarry::api {

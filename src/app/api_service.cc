@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "app/collection_report.h"

@@ -1,5 +1,6 @@
 #include "app/chunk_source.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "app/library.h"

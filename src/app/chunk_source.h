@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/workplace.h"
 #include "base/result.h"

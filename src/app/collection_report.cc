@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "app/reach_owner.h"

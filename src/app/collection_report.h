@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/workplace.h"
 #include "base/result.h"

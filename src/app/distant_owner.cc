@@ -1,5 +1,7 @@
 #include "app/distant_owner.h"
 
+#include <boost/json.hpp>
+
 #include "base/pause.h"
 #include "base/thread_name.h"
 

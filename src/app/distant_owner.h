@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/search_service.h"
 #include "app/workplace.h"

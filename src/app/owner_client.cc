@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/data_folder.h"
 #include "app/frame.h"

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include <boost/json.hpp>
 #include <sys/socket.h>
 
 #include "app/owner_protocol.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/frame.h"
 #include "app/local_socket.h"

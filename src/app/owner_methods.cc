@@ -3,6 +3,7 @@
 #include <charconv>
 #include <map>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "app/write_pages.h"

@@ -16,7 +16,7 @@
 
 #include <string>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "store/store.h"

@@ -1,6 +1,7 @@
 // What can be asked by name, against a real store.
 #include "app/owner_methods.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "app/workplace.h"

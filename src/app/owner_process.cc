@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -18,6 +19,32 @@ namespace quarry::app {
 namespace {
 
 namespace json = boost::json;
+
+store::Retention retention_of(const Settings& settings) {
+    return {.completed_jobs = settings.duration("retention.completed_jobs"),
+            .failed_jobs = settings.duration("retention.failed_jobs"),
+            .groups = settings.duration("retention.crawls"),
+            .zero_retention = settings.duration("retention.zero"),
+            .outbox = settings.duration("retention.outbox"),
+            .metrics = settings.duration("retention.metrics")};
+}
+
+std::string host_name() {
+    char name[256] = {};
+    return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+work::EngineConfig engine_config(const Workplace& place) {
+    const Settings& settings = place.settings;
+    return {.name = fmt::format("{}:{}", host_name(), getpid()),
+            .open_reader = [&place] { return open_reader(place); },
+            .max_fetches = static_cast<int>(settings.number("worker.fetches")),
+            .cpu_threads = place.threads.value_or(static_cast<int>(settings.number("worker.threads"))),
+            .heartbeat = settings.duration("worker.heartbeat"),
+            .sweep_every = settings.duration("retention.check"),
+            .retention = retention_of(settings),
+            .pdf = pdf_limits(settings)};
+}
 
 constexpr std::chrono::seconds rests_after{1};
 

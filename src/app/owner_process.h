@@ -12,7 +12,7 @@
 #include <thread>
 #include <variant>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/browser_service.h"
 #include "app/library.h"

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include <boost/json.hpp>
+
 #include "app/json_text.h"
 #include "model/names.h"
 #include "store/reader_records.h"

@@ -1,5 +1,6 @@
 #include "app/owner_protocol.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>

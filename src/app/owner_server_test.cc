@@ -4,6 +4,7 @@
 #include <future>
 #include <latch>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/socket.h>

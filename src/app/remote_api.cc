@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "api/own/routes.h"

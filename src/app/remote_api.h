@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/settings.h"
 #include "base/result.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace quarry::app {

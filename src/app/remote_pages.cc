@@ -4,6 +4,7 @@
 #include <future>
 #include <set>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "app/json_text.h"

@@ -1,5 +1,6 @@
 #include "app/remote_pages.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry;

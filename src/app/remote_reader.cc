@@ -1,5 +1,6 @@
 #include "app/remote_reader.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "model/iso_time.h"

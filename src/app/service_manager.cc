@@ -1,5 +1,6 @@
 #include "app/service_manager.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/owner_methods.h"
 #include "app/remote_reader.h"
@@ -24,20 +24,6 @@ Result<store::Durability> durability_of(const Settings& settings) {
     if (word == "normal") return store::Durability::normal;
     return fail(ErrorCode::invalid_argument,
                 fmt::format("store.durability is full or normal, not \"{}\"", word));
-}
-
-store::Retention retention_of(const Settings& settings) {
-    return {.completed_jobs = settings.duration("retention.completed_jobs"),
-            .failed_jobs = settings.duration("retention.failed_jobs"),
-            .groups = settings.duration("retention.crawls"),
-            .zero_retention = settings.duration("retention.zero"),
-            .outbox = settings.duration("retention.outbox"),
-            .metrics = settings.duration("retention.metrics")};
-}
-
-std::string host_name() {
-    char name[256] = {};
-    return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
 }
 
 }  // namespace
@@ -126,18 +112,6 @@ Result<bool> has_work(store::Reader& reader, Stalled stalled) {
     if (!schedules.empty()) return true;
     const bool has_pages_to_index = TRY(has_changes(reader, stalled));
     return has_pages_to_index ? Result<bool>(true) : has_jobs(reader);
-}
-
-work::EngineConfig engine_config(const Workplace& place) {
-    const Settings& settings = place.settings;
-    return {.name = fmt::format("{}:{}", host_name(), getpid()),
-            .open_reader = [&place] { return open_reader(place); },
-            .max_fetches = static_cast<int>(settings.number("worker.fetches")),
-            .cpu_threads = place.threads.value_or(static_cast<int>(settings.number("worker.threads"))),
-            .heartbeat = settings.duration("worker.heartbeat"),
-            .sweep_every = settings.duration("retention.check"),
-            .retention = retention_of(settings),
-            .pdf = pdf_limits(settings)};
 }
 
 }  // namespace quarry::app

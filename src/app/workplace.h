@@ -16,10 +16,12 @@
 #include "app/settings.h"
 #include "app/store_address.h"
 #include "base/result.h"
-#include "db/postgres.h"
 #include "store/reader.h"
 #include "store/store.h"
-#include "work/engine.h"
+
+namespace quarry::db {
+struct PgConfig;
+}
 
 namespace quarry::app {
 
@@ -63,7 +65,5 @@ enum class Stalled : std::uint8_t { yes, no };
 Result<bool> has_changes(store::Reader& reader, Stalled stalled);
 // True if a worker would find something to do, now or later: jobs, changes of pages, or schedules.
 Result<bool> has_work(store::Reader& reader, Stalled stalled = Stalled::yes);
-
-work::EngineConfig engine_config(const Workplace& place);
 
 }  // namespace quarry::app

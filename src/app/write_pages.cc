@@ -1,5 +1,6 @@
 #include "app/write_pages.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/ascii.h"

@@ -1,7 +1,7 @@
 // Documents that no crawl brought, imported or watched, as pages of the store.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "store/store.h"

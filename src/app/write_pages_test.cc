@@ -1,5 +1,6 @@
 #include "app/write_pages.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "app/owner_methods.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
 #include "url/idna.h"
 #include "url/url.h"

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
 #include "branding/facts.h"
 #include "branding/logo.h"

@@ -1,7 +1,7 @@
 // How a page looks, in the words of Firecrawl's format `branding`: colours, fonts, sizes, buttons, logo.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 namespace quarry::branding {
 

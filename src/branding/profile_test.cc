@@ -1,5 +1,6 @@
 #include "branding/profile.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "branding/fonts.h"

@@ -1,7 +1,7 @@
 // The fonts of a page, and how its text is set in them.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "branding/facts.h"
 

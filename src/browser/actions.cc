@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "browser/page_scripts.h"

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <poll.h>
 

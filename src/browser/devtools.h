@@ -12,7 +12,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/guarded.h"
 #include "base/result.h"

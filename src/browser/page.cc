@@ -1,5 +1,6 @@
 #include "browser/page.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "browser/branding_script.h"

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/ascii.h"

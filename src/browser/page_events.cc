@@ -4,6 +4,8 @@
 #include <iterator>
 #include <unordered_map>
 
+#include <boost/json.hpp>
+
 namespace quarry::browser {
 namespace {
 

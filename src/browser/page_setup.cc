@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/ascii.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "browser/request.h"
 

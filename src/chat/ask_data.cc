@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "chat/page_parts.h"

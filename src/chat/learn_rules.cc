@@ -1,5 +1,6 @@
 #include "chat/learn_rules.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "chat/page_outline.h"

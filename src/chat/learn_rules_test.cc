@@ -1,5 +1,6 @@
 #include "chat/learn_rules.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "embed/still_time_test.h"

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "chat/model_answer.h"

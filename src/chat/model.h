@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <string>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "embed/service.h"

@@ -1,5 +1,7 @@
 #include "chat/model_answer.h"
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
 
 namespace quarry::chat {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 

@@ -1,5 +1,6 @@
 #include "chat/model_answer.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using quarry::ErrorCode;

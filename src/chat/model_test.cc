@@ -1,5 +1,6 @@
 #include "chat/model.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "chat/page_questions.h"

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include <boost/json.hpp>
+
 #include "chat/page_questions.h"
 
 namespace quarry::chat {

@@ -3,7 +3,7 @@
 
 #include <stop_token>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "chat/answer_page.h"

@@ -3,6 +3,8 @@
 #include <string>
 #include <unordered_set>
 
+#include <boost/json.hpp>
+
 #include "schema/canonical.h"
 
 namespace quarry::chat {

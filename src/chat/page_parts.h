@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 namespace quarry::chat {
 

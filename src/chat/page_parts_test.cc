@@ -1,5 +1,6 @@
 #include "chat/page_parts.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry::chat;

@@ -1,5 +1,6 @@
 #include "chat/page_questions.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "chat/page_parts.h"

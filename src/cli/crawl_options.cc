@@ -1,5 +1,6 @@
 #include "cli/crawl_options.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/units.h"

@@ -1,5 +1,7 @@
 #include "cli/crawl_record.h"
 
+#include <boost/json.hpp>
+
 #include "model/records_json.h"
 
 namespace quarry::cli {

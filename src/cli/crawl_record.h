@@ -1,7 +1,7 @@
 // A crawl as JSON, as `status` and `crawl --wait` print it.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "model/group.h"
 #include "store/reader.h"

@@ -1,5 +1,7 @@
 #include "cli/document_options.h"
 
+#include <boost/json.hpp>
+
 #include "cli/readable_json.h"
 #include "html/selector.h"
 #include "model/document_json.h"

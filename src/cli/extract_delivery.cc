@@ -1,5 +1,6 @@
 #include "cli/extract_delivery.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "chat/learn_rules.h"

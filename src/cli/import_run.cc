@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <thread>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "app/web_access.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/owner_link.h"
 #include "app/workplace.h"

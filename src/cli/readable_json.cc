@@ -1,5 +1,6 @@
 #include "cli/readable_json.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace quarry::cli {

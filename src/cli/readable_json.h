@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 namespace quarry::cli {
 

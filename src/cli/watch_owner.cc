@@ -1,5 +1,7 @@
 #include "cli/watch_owner.h"
 
+#include <boost/json.hpp>
+
 #include "app/background.h"
 #include "app/reach_owner.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "app/owner_link.h"
 #include "app/owner_process.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "crawl/options_json.h"
@@ -165,7 +166,8 @@ json::object write_action(const Action& action) {
 Result<Rendering> parse_rendering(std::string_view word) {
     const auto* const name = std::ranges::find(rendering_names, word);
     if (name != rendering_names.end()) return static_cast<Rendering>(name - rendering_names.begin());
-    return wrong_browsing(fmt::format("pages are rendered auto, always or never, not \"{}\"", word.substr(0, 40)));
+    return wrong_browsing(
+        fmt::format("pages are rendered auto, always or never, not \"{}\"", word.substr(0, 40)));
 }
 
 std::string_view name_of(Rendering rendering) {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <variant>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/suggest.h"

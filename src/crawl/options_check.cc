@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/ascii.h"

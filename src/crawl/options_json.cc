@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace quarry::crawl {

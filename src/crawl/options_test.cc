@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "crawl/browsing_json.h"

@@ -4,6 +4,7 @@
 #include <array>
 
 #define XXH_INLINE_ALL
+#include <boost/json.hpp>
 #include <xxhash.h>
 
 #include "base/ascii.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/ascii.h"
@@ -56,7 +57,8 @@ Result<void> check_url(const std::string& text) {
     if (!url || !url->is_http() || url->host().empty())
         return wrong_webhook(fmt::format("\"{}\" is no http or https URL to send messages to", text));
     if (!url->username().empty() || !url->password().empty())
-        return wrong_webhook("a webhook's URL has no user name or password: send an Authorization header instead");
+        return wrong_webhook(
+            "a webhook's URL has no user name or password: send an Authorization header instead");
     return {};
 }
 
@@ -67,7 +69,8 @@ Result<void> check_header(const Header& header) {
     if (std::ranges::find(reserved_headers, lower_case(header.name)) != reserved_headers.end())
         return wrong_webhook(fmt::format("the header {} cannot be set", header.name));
     if (header.value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
-        return wrong_webhook(fmt::format("the value of the header {} holds a line break or a NUL", header.name));
+        return wrong_webhook(
+            fmt::format("the value of the header {} holds a line break or a NUL", header.name));
     return {};
 }
 
@@ -87,8 +90,8 @@ Result<void> check_metadata(const std::map<std::string, std::string>& metadata) 
     std::size_t bytes = 0;
     for (const auto& [name, value] : metadata) bytes += name.size() + value.size();
     if (metadata.size() > most_metadata || bytes > most_metadata_bytes)
-        return wrong_webhook(fmt::format("a webhook's metadata may have {} values of {} bytes in all", most_metadata,
-                                 most_metadata_bytes));
+        return wrong_webhook(fmt::format("a webhook's metadata may have {} values of {} bytes in all",
+                                         most_metadata, most_metadata_bytes));
     return {};
 }
 
@@ -98,7 +101,7 @@ Result<void> check_event(const std::string& event) {
     const std::vector<std::string> names(event_names.begin(), event_names.end());
     const std::string meant = nearest_word(name, names);
     return wrong_webhook(fmt::format("there is no event \"{}\"{}", event.substr(0, 40),
-                             meant.empty() ? "" : fmt::format(", did you mean \"{}\"?", meant)));
+                                     meant.empty() ? "" : fmt::format(", did you mean \"{}\"?", meant)));
 }
 
 Result<std::map<std::string, std::string>> read_metadata(const json::value& value) {

@@ -1,5 +1,6 @@
 #include "crawl/webhook.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

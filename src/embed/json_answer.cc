@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace quarry::embed {

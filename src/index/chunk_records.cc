@@ -1,5 +1,7 @@
 #include "index/chunk_records.h"
 
+#include <boost/json.hpp>
+
 namespace quarry::index {
 namespace {
 

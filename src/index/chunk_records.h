@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "index/index.h"

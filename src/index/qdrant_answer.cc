@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include <boost/json.hpp>
+
 namespace quarry::index {
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "index/qdrant_answer.h"

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <boost/json.hpp>
+
 #include "index/qdrant_words.h"
 
 namespace quarry::index {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "index/index.h"
 #include "index/qdrant_payload.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <boost/json.hpp>
+
 #include "index/qdrant_answer.h"
 #include "index/qdrant_point_id.h"
 

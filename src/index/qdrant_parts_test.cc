@@ -1,4 +1,5 @@
 // What a point is made of: its name, its words, its payload, and the filters that ask for it.
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

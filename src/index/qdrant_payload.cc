@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include <boost/json.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "index/index.h"

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include <boost/json.hpp>
+
 #include "index/qdrant_answer.h"
 #include "index/qdrant_point_id.h"
 
@@ -136,11 +138,10 @@ Result<std::vector<FoundChunk>> QdrantReading::read(const std::string& collectio
 
 Result<std::vector<std::vector<float>>> QdrantReading::vectors(const std::string& collection,
                                                                std::span<const ChunkRef> chunks) const {
-    Records records = TRY(this->records(collection, chunks,
-                                        {{"with_payload", false}, {"with_vector", json::array{"dense"}}}));
+    Records records = TRY(
+        this->records(collection, chunks, {{"with_payload", false}, {"with_vector", json::array{"dense"}}}));
     std::vector<std::vector<float>> vectors;
-    for (auto& record : records)
-        vectors.push_back(record ? std::move(record->dense) : std::vector<float>{});
+    for (auto& record : records) vectors.push_back(record ? std::move(record->dense) : std::vector<float>{});
     return vectors;
 }
 

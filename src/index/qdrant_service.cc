@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "index/qdrant_answer.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include <boost/json.hpp>
 #include <xxhash.h>
 
 namespace quarry::index {

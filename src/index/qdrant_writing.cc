@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "index/qdrant_filter.h"

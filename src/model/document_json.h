@@ -2,7 +2,7 @@
 // line prints the same, so that what was learnt from one can be used with the other.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "model/document.h"
 #include "model/formats.h"

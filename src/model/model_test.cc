@@ -1,3 +1,4 @@
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "model/document_json.h"

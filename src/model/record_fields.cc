@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace quarry {

@@ -1,5 +1,6 @@
 #include "model/record_fields.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry;

@@ -1,5 +1,7 @@
 #include "model/records.h"
 
+#include <boost/json.hpp>
+
 #include "model/public_id.h"
 #include "model/record_fields.h"
 #include "model/records_json.h"

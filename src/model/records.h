@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "model/access.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/clock.h"
 #include "model/frontier.h"

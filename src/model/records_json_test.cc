@@ -1,5 +1,6 @@
 #include "model/records_json.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "model/public_id.h"

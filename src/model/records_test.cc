@@ -1,5 +1,6 @@
 #include "model/records.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "model/public_id.h"

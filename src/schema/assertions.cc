@@ -5,6 +5,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "schema/canonical.h"

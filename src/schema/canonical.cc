@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace quarry::schema {

@@ -1,5 +1,6 @@
 #include "schema/evaluation.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "schema/assertions.h"

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "schema/index.h"

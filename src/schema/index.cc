@@ -1,5 +1,6 @@
 #include "schema/index.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "schema/json_pointer.h"

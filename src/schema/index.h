@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "schema/pattern.h"

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include <boost/json.hpp>
+
 namespace quarry::schema {
 
 namespace {

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include <boost/json.hpp>
+
 #include "schema/assertions.h"
 
 namespace quarry::schema {

@@ -1,5 +1,6 @@
 #include "schema/schema.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "schema/evaluation.h"

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "schema/schema.h"

@@ -1,5 +1,6 @@
 #include "schema/schema.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using quarry::ErrorCode;

@@ -1,5 +1,7 @@
 #include "search/answer_json.h"
 
+#include <boost/json.hpp>
+
 namespace quarry::search {
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "search/searcher.h"
 

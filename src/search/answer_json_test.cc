@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry;

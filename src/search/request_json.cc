@@ -1,5 +1,6 @@
 #include <array>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "search/answer_json.h"

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace quarry::store {

@@ -1,7 +1,7 @@
 // Which jobs and which pages an operation is about, as JSON.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "store/store.h"

@@ -1,5 +1,6 @@
 #include "store/filter_json.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry;

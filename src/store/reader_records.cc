@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <boost/json.hpp>
+
 #include "model/record_fields.h"
 #include "model/records.h"
 #include "store/job_json.h"

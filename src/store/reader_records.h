@@ -1,7 +1,7 @@
 // What a reader is asked and what it answers, as JSON without loss: model/records.h goes on here.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "store/reader.h"

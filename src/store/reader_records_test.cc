@@ -1,5 +1,6 @@
 #include "store/reader_records.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry;

@@ -1,5 +1,7 @@
 #include "work/answered_page.h"
 
+#include <boost/json.hpp>
+
 #include "work/retry_delay.h"
 
 namespace quarry::work {

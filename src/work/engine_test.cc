@@ -3,6 +3,7 @@
 #include <atomic>
 #include <semaphore>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "work/crawl_site_test.h"

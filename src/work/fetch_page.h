@@ -6,7 +6,7 @@
 #include <optional>
 #include <variant>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/clock.h"
 #include "base/result.h"

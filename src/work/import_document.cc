@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>

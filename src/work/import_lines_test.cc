@@ -1,5 +1,6 @@
 #include "work/import_lines.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 

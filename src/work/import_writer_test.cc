@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,3 +1,5 @@
+#include <boost/json.hpp>
+
 #include "work/map_site.h"
 
 namespace quarry::work {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "crawl/options.h"

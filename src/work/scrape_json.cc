@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include <boost/json.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

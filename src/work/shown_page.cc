@@ -1,5 +1,7 @@
 #include "work/shown_page.h"
 
+#include <boost/json.hpp>
+
 #include "branding/profile.h"
 #include "model/media.h"
 #include "text/mime.h"

@@ -3,6 +3,8 @@
 #include <array>
 #include <string_view>
 
+#include <boost/json.hpp>
+
 #include "model/records_json.h"
 #include "text/diff.h"
 

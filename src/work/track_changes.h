@@ -1,7 +1,7 @@
 // What has become of a page since it was stored last, in the fields of Firecrawl's changeTracking.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "model/document.h"

@@ -1,5 +1,7 @@
 #include "work/watch_writer.h"
 
+#include <boost/json.hpp>
+
 #include "work/import_folder.h"
 
 namespace quarry::work {
@@ -11,7 +13,8 @@ using What = WatchedChange::What;
 // Documents that were gathered, until the store has them.
 class GatheredFiles {
 public:
-    GatheredFiles(WatchFolder& folder, const WatchWriter::Report& report) : folder_(folder), report_(report) {}
+    GatheredFiles(WatchFolder& folder, const WatchWriter::Report& report)
+        : folder_(folder), report_(report) {}
 
     void add(std::string path, std::string etag) { files_.emplace_back(std::move(path), std::move(etag)); }
 

@@ -1,5 +1,7 @@
 #include "work/webhook_delivery.h"
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
 #include "model/public_id.h"
 #include "work/crawl_context.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "crawl/options.h"

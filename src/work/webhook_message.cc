@@ -1,5 +1,7 @@
 #include "work/webhook_message.h"
 
+#include <boost/json.hpp>
+
 #include "base/sha256.h"
 
 namespace quarry::work {

@@ -1,4 +1,5 @@
 // What a real browser sees of a page, and what is made of it.
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "branding/profile.h"

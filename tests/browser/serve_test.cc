@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <unistd.h>

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <boost/json.hpp>
+
 #include "branding/color.h"
 #include "branding/fonts.h"
 #include "branding/profile.h"

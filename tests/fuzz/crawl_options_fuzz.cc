@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json.hpp>
+
 #include "crawl/options.h"
 
 namespace {

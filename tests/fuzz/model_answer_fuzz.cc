@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <boost/json.hpp>
+
 #include "chat/model_answer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

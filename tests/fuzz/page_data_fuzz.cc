@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string>
 
+#include <boost/json.hpp>
+
 #include "extract/structured/page_data.h"
 #include "html/parser.h"
 

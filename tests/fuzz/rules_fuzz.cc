@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json.hpp>
+
 #include "extract/structured/rules.h"
 #include "html/parser.h"
 

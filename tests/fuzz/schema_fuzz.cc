@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <boost/json.hpp>
+
 #include "schema/schema.h"
 
 namespace json = boost::json;

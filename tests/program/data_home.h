@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "program/run_quarry.h"
 #include "servers/temporary_folder.h"

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/ascii.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "servers/hostile_server.h"
 #include "servers/imitation_faults.h"

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "servers/imitation_words.h"

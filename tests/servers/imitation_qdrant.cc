@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "servers/imitation_qdrant_filter.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include <boost/json.hpp>
+
 #include "servers/imitation_conduct.h"
 
 namespace quarry::test {

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 namespace quarry::test {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "servers/imitation_words.h"

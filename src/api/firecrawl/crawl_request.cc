@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "crawl/browsing_json.h"
@@ -260,9 +261,7 @@ PageWish read_page_wish(Fields& fields, CrawlOptions& options, DataFormats data)
     read_formats(fields, options, wish.data);
     read_browsing(fields, options);
     if (data == DataFormats::refused && wish.data.wants_any())
-        fields.reject(
-            "formats",
-            "has json, summary, question or highlights, which are not offered here");
+        fields.reject("formats", "has json, summary, question or highlights, which are not offered here");
     options.headers = read_headers(fields);
     options.full_page = fields.flag("onlyMainContent") == false;
     read_selectors(fields, "includeTags", options.include_tags);

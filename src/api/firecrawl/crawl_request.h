@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/fields.h"
 #include "api/firecrawl/data_request.h"

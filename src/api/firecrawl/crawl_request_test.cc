@@ -1,5 +1,6 @@
 #include "api/firecrawl/crawl_request.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry;
@@ -210,8 +211,11 @@ TEST_CASE("screenshots are read as texts and as objects") {
 
     CHECK(picture(R"("screenshot")") == PictureWish{});
     CHECK(picture(R"("screenshot@fullPage")") == PictureWish{.full_page = true});
-    CHECK(picture(R"({"type":"screenshot","fullPage":true,"quality":50,"viewport":{"width":800,"height":600}})") ==
-          PictureWish{.kind = PictureKind::jpeg, .quality = 50, .full_page = true, .viewport = Viewport{800, 600}});
+    CHECK(
+        picture(
+            R"({"type":"screenshot","fullPage":true,"quality":50,"viewport":{"width":800,"height":600}})") ==
+        PictureWish{
+            .kind = PictureKind::jpeg, .quality = 50, .full_page = true, .viewport = Viewport{800, 600}});
     CHECK(issues.empty());
 }
 

@@ -1,6 +1,7 @@
 // Crawls and batches: begun, asked for, cancelled. A batch is a crawl of the pages it names.
 #include <charconv>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "api/firecrawl/crawl_request.h"
@@ -105,8 +106,8 @@ Result<json::object> errors_of(store::Reader& reader, const Call& call, std::str
 void check_model(Api& api, const crawl::CrawlOptions& options, std::string_view field,
                  std::vector<Issue>& issues) {
     if (options.data.needs_model() && api.services().model == nullptr)
-        issues.push_back({.path = std::string(field),
-                          .message = "has one that " + std::string(needs_model_sentence)});
+        issues.push_back(
+            {.path = std::string(field), .message = "has one that " + std::string(needs_model_sentence)});
 }
 
 void show_errors(store::Reader& reader, const Call& call, std::string_view kind) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/route.h"
 #include "base/result.h"

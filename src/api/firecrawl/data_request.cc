@@ -1,5 +1,7 @@
 #include "api/firecrawl/data_request.h"
 
+#include <boost/json.hpp>
+
 #include "schema/schema.h"
 
 namespace quarry::api {

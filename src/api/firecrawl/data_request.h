@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/fields.h"
 #include "model/data_wish.h"

@@ -1,5 +1,6 @@
 #include "api/firecrawl/document.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "api/firecrawl/page_answers.h"

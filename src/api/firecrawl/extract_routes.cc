@@ -1,5 +1,7 @@
 // Data of several pages, as a job: the pages are a group like those of a batch. The worker that reads a page
 // makes its data, which is stored with it; whoever asks for the job is given that of all pages, merged.
+#include <boost/json.hpp>
+
 #include "api/firecrawl/crawl_request.h"
 #include "api/firecrawl/data_request.h"
 #include "api/firecrawl/groups.h"

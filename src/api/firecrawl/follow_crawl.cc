@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include <boost/json.hpp>
+
 #include "api/firecrawl/crawl_status.h"
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/groups.h"
@@ -71,8 +73,8 @@ private:
                                                  .limit = documents_at_once,
                                                  .with_content = true}));
             for (const StoredPage& page : pages.pages)
-                client_->send(json::serialize(
-                    json::object{{"type", "document"}, {"data", firecrawl_document(page, formats_, links_)}}));
+                client_->send(json::serialize(json::object{
+                    {"type", "document"}, {"data", firecrawl_document(page, formats_, links_)}}));
             if (!pages.pages.empty()) after_ = pages.last;
             has_more = pages.next.has_value();
         }
@@ -104,8 +106,7 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
     const std::string origin = origin_of(call.request());
     const auto status = crawl_status(reader, *group, {.origin = origin}, "");
     if (!options || !status) return client->close(internal_error, "the crawl cannot be read");
-    const auto follower =
-        std::make_shared<CrawlFollower>(api, client, *group, options->formats, origin);
+    const auto follower = std::make_shared<CrawlFollower>(api, client, *group, options->formats, origin);
     follower->begin_after(std::ssize(status->at("data").as_array()));
     client->set_on_drained([weak = std::weak_ptr(follower)] {
         if (const auto here = weak.lock()) here->catch_up();

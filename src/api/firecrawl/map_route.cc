@@ -3,6 +3,8 @@
 #include <set>
 #include <thread>
 
+#include <boost/json.hpp>
+
 #include "api/fields.h"
 #include "api/firecrawl/routes.h"
 #include "api/reply.h"

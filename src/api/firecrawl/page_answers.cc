@@ -1,5 +1,7 @@
 #include "api/firecrawl/page_answers.h"
 
+#include <boost/json.hpp>
+
 #include "api/firecrawl/document.h"
 
 namespace quarry::api {

@@ -4,7 +4,7 @@
 
 #include <stop_token>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/firecrawl/data_request.h"
 #include "base/result.h"

@@ -1,6 +1,7 @@
 // A file that the client has, read like a page. Nothing of it is kept.
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "api/firecrawl/crawl_request.h"

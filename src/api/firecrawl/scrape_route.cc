@@ -1,6 +1,7 @@
 // One page that somebody waits for: through the queue, before everything else.
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "api/firecrawl/crawl_request.h"
@@ -151,9 +152,8 @@ void show_scrape(Api& api, store::Reader& reader, Call call) {
     if (!pages) return call.respond(reply(pages.error()));
     if (pages->pages.empty())
         return call.respond(reply_error(404, "NOT_FOUND", "the scrape has no document, or not yet"));
-    call.respond(
-        found(api, pages->pages.front(), {.shown = options->formats}, id_of(*group, reader), "miss",
-              {.origin = origin_of(call.request())}));
+    call.respond(found(api, pages->pages.front(), {.shown = options->formats}, id_of(*group, reader), "miss",
+                       {.origin = origin_of(call.request())}));
 }
 
 }  // namespace quarry::api

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <boost/json.hpp>
+
 #include "api/firecrawl/crawl_request.h"
 #include "base/ascii.h"
 #include "url/url.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/fields.h"
 #include "crawl/options.h"

@@ -1,5 +1,6 @@
 #include "api/firecrawl/search_request.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using namespace quarry;

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include <boost/json.hpp>
+
 #include "api/fields.h"
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/groups.h"
@@ -143,8 +145,8 @@ void read_scraped_documents(store::Reader& reader, GroupId group, Search& search
     const auto pages = reader.pages({.group = group, .limit = search.wish.limit, .with_content = true});
     if (!pages) return search.warn(pages.error().message);
     for (const StoredPage& page : pages->pages)
-        search.documents[page.facts.url] = firecrawl_document(
-            page, search.wish.scrape->formats, {.origin = origin_of(search.call.request())});
+        search.documents[page.facts.url] = firecrawl_document(page, search.wish.scrape->formats,
+                                                              {.origin = origin_of(search.call.request())});
 }
 
 // The pages of the web are fetched like any other that somebody waits for; what is not there in time is left

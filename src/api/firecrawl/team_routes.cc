@@ -1,4 +1,6 @@
 // What clients ask about an account. A server of one's own has no credits to run out of.
+#include <boost/json.hpp>
+
 #include "api/firecrawl/routes.h"
 #include "api/reply.h"
 #include "model/records_json.h"

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include <boost/json.hpp>
+
 #include "api/firecrawl/groups.h"
 #include "model/records_json.h"
 

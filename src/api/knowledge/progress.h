@@ -1,7 +1,7 @@
 // How far a crawl is, once or as it goes on.
 #pragma once
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/api.h"
 #include "model/group.h"

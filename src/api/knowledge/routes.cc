@@ -1,5 +1,6 @@
 #include "api/knowledge/routes.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "api/fields.h"

@@ -1,4 +1,6 @@
 // Crawls: begun, followed, stopped, and read.
+#include <boost/json.hpp>
+
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"

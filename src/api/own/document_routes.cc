@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <boost/json.hpp>
+
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"

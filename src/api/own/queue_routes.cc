@@ -1,5 +1,7 @@
 // The jobs behind crawls and the index, to look at and to set right. The embedding queue is the part of them
 // that waits to be indexed, in the words of those who know such queues.
+#include <boost/json.hpp>
+
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"

@@ -1,5 +1,7 @@
 #include "api/own/scope.h"
 
+#include <boost/json.hpp>
+
 #include "api/reply.h"
 #include "base/ascii.h"
 #include "base/units.h"

@@ -1,6 +1,8 @@
 // What is known of the server itself and of what was done with it.
 #include <map>
 
+#include <boost/json.hpp>
+
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
 #include "extract/base_url.h"
 #include "extract/one_line.h"

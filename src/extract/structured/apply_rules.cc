@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
 #include "extract/clean_html.h"
 #include "extract/one_line.h"

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include <boost/json.hpp>
+
 #include "extract/structured/fit.h"
 #include "extract/structured/synonyms.h"
 #include "schema/json_pointer.h"

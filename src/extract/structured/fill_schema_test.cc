@@ -1,5 +1,6 @@
 #include "extract/structured/fill_schema.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "extract/structured/rules.h"

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
 #include "extract/base_url.h"
 #include "extract/date.h"

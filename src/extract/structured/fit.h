@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "schema/schema.h"
 #include "url/url.h"

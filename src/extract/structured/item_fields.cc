@@ -1,5 +1,7 @@
 #include "extract/structured/item_fields.h"
 
+#include <boost/json.hpp>
+
 namespace quarry::structured {
 
 namespace json = boost::json;

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include <boost/json.hpp>
+
 #include "extract/one_line.h"
 #include "extract/structured/item_fields.h"
 

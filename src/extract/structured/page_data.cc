@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
 #include "extract/base_url.h"
 #include "extract/metadata.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "html/parser.h"

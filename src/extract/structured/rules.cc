@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/suggest.h"

@@ -1,5 +1,6 @@
 #include "extract/structured/rules.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "html/parser.h"

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/ascii.h"

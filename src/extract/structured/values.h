@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "url/url.h"

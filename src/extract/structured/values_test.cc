@@ -1,5 +1,6 @@
 #include "extract/structured/values.h"
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 using quarry::structured::typed_value;
