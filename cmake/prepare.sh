@@ -49,12 +49,56 @@ build() {
     preset=$1; shift
     mkdir -p "$root/build"
     log=$root/build/$preset.log
-    if [ ! -f "$root/build/$preset/build.ninja" ]; then
-        (cd "$root" && cmake --preset "$preset" $cmake_options) > "$log" 2>&1 || { cat "$log" >&2; say "error: cannot configure the build"; exit 2; }
+    # A build that was begun with other options would keep them.
+    if [ ! -f "$root/build/$preset/build.ninja" ] || [ "$root/CMakePresets.json" -nt "$root/build/$preset/CMakeCache.txt" ]; then
+        (cd "$root" && cmake --fresh --preset "$preset") > "$log" 2>&1 || { cat "$log" >&2; say "error: cannot configure the build"; exit 2; }
     fi
     if [ -t 2 ]; then
-        NINJA_STATUS='Building [%f/%t] ' ninja -C "$root/build/$preset" "$@" >&2 || { say "error: the build failed"; exit 2; }
+        NINJA_STATUS='Building [%f/%t, %es] ' ninja -C "$root/build/$preset" "$@" >&2 || { say "error: the build failed"; exit 2; }
     else
-        ninja -C "$root/build/$preset" "$@" > "$log" 2>&1 || { grep -v '^\[' "$log" >&2; say "error: the build failed"; exit 2; }
+        report_build "$log" & reporter=$!
+        status=0
+        NINJA_STATUS='[%f/%t] ' ninja -C "$root/build/$preset" "$@" > "$log" 2>&1 || status=$?
+        kill "$reporter" 2> /dev/null || true
+        wait "$reporter" 2> /dev/null || true
+        [ "$status" -eq 0 ] || { grep -v '^\[' "$log" >&2; say "error: the build failed"; exit 2; }
     fi
+}
+
+# up_to_date: whether the program is built from the sources as they are. Costs a few milliseconds.
+up_to_date() {
+    [ -x "$root/build/release/quarry" ] && [ -f "$root/build/release/.built" ] &&
+        [ -z "$(find "$root/src" "$root/cmake" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$root/build/release/.built" -print -quit)" ]
+}
+
+# build_program TARGET...: builds targets of the program's own build. Two first starts at once build one after the other.
+build_program() {
+    mkdir -p "$root/build"
+    exec 9> "$root/build/.lock"
+    flock 9
+    if [ "$*" != quarry ] || ! up_to_date; then
+        [ -x "$root/build/release/quarry" ] || say "Building quarry (once; about four minutes on two cores) ..."
+        touch "$root/build/.started"
+        build release "$@"
+        mv "$root/build/.started" "$root/build/release/.built" # Its time is the build's start, so an edit made meanwhile is not missed.
+    fi
+    exec 9>&-
+}
+
+# report_build LOG: says every ten seconds how far the build is that writes LOG, until it is killed.
+report_build() {
+    parent=$$
+    seconds=0
+    while sleep 10 > /dev/null 2>&1 9>&- && kill -0 "$parent" 2> /dev/null; do
+        seconds=$((seconds + 10))
+        progress=$(sed -n 's,^\[\([0-9]*\)/\([0-9]*\)\].*,\1 \2,p' "$1" 2> /dev/null | tail -n 1)
+        done=${progress% *}
+        total=${progress#* }
+        if [ "${done:-0}" -gt 0 ]; then
+            left=$((seconds * (total - done) / done))
+            say "Building: $done of $total, about $((left / 60)) min $((left % 60)) s left"
+        else
+            say "Building: 0 of ${total:-?}"
+        fi
+    done
 }

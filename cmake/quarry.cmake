@@ -34,9 +34,19 @@ add_compile_options("$<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-expand=1000;--para
 if(QUARRY_WERROR)
     target_compile_options(quarry_options INTERFACE -Werror)
 endif()
+# What users run is hardened: checks in the standard library and the C library, guarded stacks, an image that is laid out
+# anew at each start and whose tables cannot be written. bench/README.md says what it costs.
+option(QUARRY_HARDEN "Compile in the checks of the program that users run" OFF)
+set(quarry_hardening)
+if(QUARRY_HARDEN)
+    add_compile_definitions(_GLIBCXX_ASSERTIONS)  # everywhere: it is part of inline functions, of which one copy is kept
+    add_compile_options(-fPIE)
+    add_link_options(-pie -Wl,-z,relro,-z,now)
+    set(quarry_hardening -fstack-protector-strong -D_FORTIFY_SOURCE=2)
+endif()
 # What is tested is compiled with the sanitizers. The tests themselves only where they must be: ThreadSanitizer has to
 # see both sides of every exchange. Elsewhere they are the larger half of the build, and are compiled as fast as can be.
-set(quarry_library_flags)
+set(quarry_library_flags ${quarry_hardening})
 set(quarry_hot_flags $<$<CONFIG:Release>:-O2>)
 set(quarry_test_flags -O0)
 if(QUARRY_SANITIZE)
@@ -137,16 +147,17 @@ function(quarry_library name)
 endfunction()
 
 if(QUARRY_TESTS)
-    add_custom_target(thread_tests)   # those labelled threads
-    add_custom_target(program_tests)  # those labelled program, slow or plain
-    add_custom_target(unit_tests)     # all but those labelled program or slow
+    add_custom_target(unit_tests)       # all but those labelled program or slow; label unit
+    add_custom_target(thread_tests)     # those labelled threads
+    add_custom_target(sanitized_tests)  # those labelled sanitized
     quarry_precompiled(quarry_precompiled_tests precompiled_tests.h ${quarry_test_flags})
     add_library(quarry_doctest_main STATIC ${CMAKE_SOURCE_DIR}/tests/doctest_main.cc)
 endif()
 
 # quarry_test(NAME SOURCES a_test.cc LINKS quarry_url): one program of doctest cases, known to ctest by its name.
-# LABELS: threads (run again under ThreadSanitizer), program (runs the built program), slow (left out of ./test --quick),
-# plain (run without sanitizers too: they take away what it measures)
+# LABELS: program (runs the built program), slow (left out of ./test --quick). All others are unit tests, and run again
+# under AddressSanitizer; those labelled threads under ThreadSanitizer, too; those labelled sanitized under both, although
+# they run a program.
 # SEPARATE: its files use the same names for different things, so that QUARRY_UNITY must not join them
 function(quarry_test name)
     if(NOT QUARRY_TESTS)
@@ -162,16 +173,16 @@ function(quarry_test name)
     quarry_reuse_precompiled(${name} quarry_precompiled_tests)
     target_compile_definitions(${name} PRIVATE QUARRY_SUITES="${QUARRY_SUITES}" QUARRY_SOURCE="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1500)
-    if("threads" IN_LIST ARG_LABELS)
-        add_dependencies(thread_tests ${name})
-    endif()
-    if(ARG_LABELS MATCHES "program|slow|plain")
-        add_dependencies(program_tests ${name})
-    endif()
     if(NOT ARG_LABELS MATCHES "program|slow")
-        add_dependencies(unit_tests ${name})
+        list(APPEND ARG_LABELS unit)
     endif()
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1500)
+    foreach(label unit_tests thread_tests sanitized_tests)
+        string(REGEX REPLACE "_tests$" "" word ${label})
+        if(ARG_LABELS MATCHES "${word}")
+            add_dependencies(${label} ${name})
+        endif()
+    endforeach()
     if(QUARRY_SANITIZE)
         target_compile_definitions(${name} PRIVATE QUARRY_SANITIZED)
     endif()
@@ -191,12 +202,15 @@ function(quarry_fuzz name)
     cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS")
     if(QUARRY_FUZZ)
         add_executable(${name} ${ARG_SOURCES})
+        target_compile_options(${name} PRIVATE ${quarry_library_flags})
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     else()
         add_executable(${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cc)
+        quarry_reuse_precompiled(${name} quarry_precompiled)
+        target_compile_options(${name} PRIVATE ${quarry_library_flags})
         add_test(NAME ${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+        set_tests_properties(${name} PROPERTIES LABELS unit)
         add_dependencies(unit_tests ${name})
     endif()
     target_link_libraries(${name} PRIVATE quarry_options ${ARG_LINKS})
-    target_compile_options(${name} PRIVATE ${quarry_library_flags})
 endfunction()

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "effort.h"
 #include "index/consistency.h"
 #include "index/crash_pages.h"
 #include "index/embedded_index.h"
@@ -130,7 +131,7 @@ TEST_CASE("what was acknowledged survives the death of the program, whole and on
     std::mt19937 random(11);
     std::map<std::int64_t, std::int64_t> last;
     std::int64_t version = 1;
-    for (int life = 0; life < 25; ++life) {
+    for (std::uint64_t life = 0; life < rounds(25); ++life) {
         CAPTURE(life);
         std::vector<Told> told;
         Child child(path, life, version);

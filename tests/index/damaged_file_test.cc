@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "db/sqlite.h"
+#include "effort.h"
 #include "index/consistency.h"
 #include "index/embedded_index.h"
 #include "index/promises/backend.h"
@@ -133,7 +134,7 @@ TEST_CASE("a file that is cut off is refused when it is opened, or answers with 
 
 TEST_CASE("flipped bytes anywhere lead to errors at worst") {
     std::mt19937 random(23);
-    for (int round = 0; round < 60; ++round) {
+    for (std::uint64_t round = 0; round < rounds(60); ++round) {
         CAPTURE(round);
         std::string bytes = sound_file();
         for (unsigned flips = 1 + random() % 30; flips > 0; --flips) {

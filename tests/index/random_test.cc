@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "effort.h"
 #include "index/consistency.h"
 #include "index/embedded_index.h"
 #include "index/promises/backend.h"
@@ -198,7 +199,7 @@ private:
 }  // namespace
 
 TEST_CASE("whatever is done, the index says what a simple one says") {
-    for (unsigned seed = 1; seed <= 12; ++seed) {
+    for (unsigned seed = 1; seed <= rounds(12); ++seed) {
         CAPTURE(seed);
         RandomRun run(seed);
         for (int step = 0; step < 300; ++step) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <arpa/inet.h>
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <netinet/in.h>

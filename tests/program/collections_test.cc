@@ -2,6 +2,7 @@
 // it.
 #include <fstream>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

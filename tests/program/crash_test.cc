@@ -4,6 +4,7 @@
 #include <random>
 #include <thread>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "app/owner_client.h"
 #include "app/owner_server.h"
 #include "db/sqlite.h"
+#include "effort.h"
 #include "program/data_home.h"
 #include "program/slow_site.h"
 
@@ -98,9 +100,9 @@ TEST_CASE("a crawl that is added while the worker leaves is run all the same") {
     SlowSite site(3, 0ms);
     const DataHome home;
     // Workers that leave as soon as they have nothing to do, again and again at the moment that crawls come.
-    for (int i = 0; i < 25; ++i) {
+    for (std::uint64_t i = 0; i < rounds(25); ++i) {
         StartedQuarry worker({"worker", "--background", "--idle-exit", "1ms"}, home.options());
-        std::this_thread::sleep_for(std::chrono::milliseconds(i * 2));
+        std::this_thread::sleep_for(std::chrono::milliseconds(i % 25 * 2));
         const Ran ran = home.run({"crawl", site.url(), "--allow-private"});
         REQUIRE(ran.exit_code == 0);
         CHECK(home.watch(id_in(ran)).at("status") == "completed");

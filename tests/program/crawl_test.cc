@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "program/data_home.h"

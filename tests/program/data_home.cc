@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <boost/json.hpp>
+
 namespace quarry::test {
 
 namespace json = boost::json;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 
 #include "program/data_home.h"

@@ -1,4 +1,5 @@
 // Data of pages over the API: the formats json, summary, question and highlights, and /v2/extract.
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -156,8 +157,9 @@ TEST_CASE("pages of batches, crawls and extractions have data, and a model is as
             .json();
     const json::value crawl =
         service.client
-            .post("/v2/crawl", fmt::format(R"({{"url":"{}","sitemap":"skip","scrapeOptions":{{"formats":{}}}}})",
-                                           shop.url("/mug"), wish))
+            .post("/v2/crawl",
+                  fmt::format(R"({{"url":"{}","sitemap":"skip","scrapeOptions":{{"formats":{}}}}})",
+                              shop.url("/mug"), wish))
             .json();
     const std::string batch_path = "/v2/batch/scrape/" + std::string(batch.at("id").as_string());
     const json::object all = service.client.wait_for(batch_path);

@@ -5,6 +5,7 @@
 #include <random>
 #include <thread>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
 // Keys, owners and quotas of `quarry serve`.
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

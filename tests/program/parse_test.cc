@@ -1,4 +1,5 @@
 // POST /v2/parse: files that clients send along.
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

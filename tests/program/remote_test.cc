@@ -1,6 +1,7 @@
 // Commands over `quarry serve`: the same as on its machine, from one that has nothing.
 #include <fstream>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

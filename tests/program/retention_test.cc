@@ -3,6 +3,7 @@
 #include <fstream>
 #include <thread>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

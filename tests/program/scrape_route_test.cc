@@ -1,6 +1,7 @@
 // What scrapes and batches can be asked for besides words.
 #include <atomic>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 // answer names it. Nothing that a client sends is the server's fault.
 #include <algorithm>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

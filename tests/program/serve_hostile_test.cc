@@ -2,6 +2,7 @@
 // sentence, and never the server.
 #include <filesystem>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

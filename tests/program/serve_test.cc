@@ -2,6 +2,7 @@
 #include <csignal>
 #include <set>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -311,8 +312,7 @@ TEST_CASE("the server can be apart from the work") {
     options.environment.emplace_back("QUARRY_FETCH_ALLOW_PRIVATE=true");
     StartedQuarry worker({"worker"}, options);
     const json::object status = service.client.wait_for("/v2/crawl/" + crawl);
-    const ApiAnswer scraped =
-        service.client.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", site.url()));
+    const ApiAnswer scraped = service.client.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", site.url()));
 
     CHECK(status.at("status") == "completed");
     CHECK(urls_in(status).size() == 5);

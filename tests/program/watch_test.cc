@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

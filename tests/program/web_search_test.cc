@@ -1,5 +1,6 @@
 // POST /v2/search with a search engine for the web. The engine is an imitation: a server that answers like
 // SearXNG, with what the test tells it.
+#include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "effort.h"
 #include "servers/pgbouncer.h"
 #include "servers/postgres.h"
 #include "servers/tcp_proxy.h"
@@ -125,7 +126,7 @@ TEST_CASE("of eight processes that are killed at random moments nothing is lost"
     Cluster cluster(*server);
     std::mt19937_64 random(6);
     for (int count = 0; count < 8; ++count) cluster.start(cluster.url());
-    for (int kill = 1; kill <= 30; ++kill) {
+    for (std::uint64_t kill = 1; kill <= rounds(30); ++kill) {
         INFO("after kill ", kill);
         REQUIRE(cluster.live(random() % 60));
         cluster.kill(random() % cluster.size());

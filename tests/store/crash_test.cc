@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 
+#include "effort.h"
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
 #include "store/finish_all.h"
@@ -64,7 +65,7 @@ TEST_CASE("a program killed at 160 random moments loses nothing it promised and 
     const std::string database = folder.file("quarry.db");
     std::mt19937_64 random(20'261);
     std::vector<Promise> promises;
-    for (std::uint64_t life = 1; life <= 160; ++life) {
+    for (std::uint64_t life = 1; life <= rounds(160); ++life) {
         WorkingChild child(database, life);
         // Some die while they open the database, most at work.
         const bool dies_early = random() % 8 == 0;

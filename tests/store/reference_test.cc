@@ -1,5 +1,6 @@
 // Random work on a store and on the reference beside it: they must not differ. A run is a list of numbers, so
 // that a failing one can be cut down to the few steps that matter, and comes again from its seed.
+#include "effort.h"
 #include "store/reference.h"
 
 #include <algorithm>
@@ -494,7 +495,7 @@ void check_seed(std::uint64_t seed) {
 
 // QUARRY_SEEDS=18-18 in the environment plays one seed again, QUARRY_SEEDS=1-1000 many.
 TEST_CASE_TEMPLATE("a store cannot be told from the reference", Backend, OnSqlite) {
-    std::uint64_t first = 1, last = 40;
+    std::uint64_t first = 1, last = rounds(40);
     if (const char* seeds = std::getenv("QUARRY_SEEDS")) std::sscanf(seeds, "%lu-%lu", &first, &last);
     for (std::uint64_t seed = first; seed <= last; ++seed) check_seed<Backend>(seed);
 }
@@ -504,7 +505,7 @@ TEST_CASE("a store in PostgreSQL cannot be told from the reference either") {
         MESSAGE("skipped: PostgreSQL is not installed");
         return;
     }
-    std::uint64_t first = 1, last = 4;
+    std::uint64_t first = 1, last = rounds(4);
     if (const char* seeds = std::getenv("QUARRY_SEEDS")) std::sscanf(seeds, "%lu-%lu", &first, &last);
     for (std::uint64_t seed = first; seed <= last; ++seed) check_seed<OnPostgres>(seed);
 }
