@@ -193,6 +193,19 @@ function(quarry_test name)
     endif()
 endfunction()
 
+# quarry_names_its_commit(PROGRAM): `quarry --version` names the commit it was built from. The file that does is written anew
+# only when the commit is another one, so a build that finds nothing to do stays one.
+function(quarry_names_its_commit program)
+    set(file ${CMAKE_BINARY_DIR}/commit.cc)
+    add_custom_target(${program}_commit
+        COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DFILE=${file} -P ${CMAKE_SOURCE_DIR}/cmake/commit.cmake
+        BYPRODUCTS ${file}
+        VERBATIM)
+    add_dependencies(${program} ${program}_commit)
+    target_sources(${program} PRIVATE ${file})
+    set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)
+endfunction()
+
 # quarry_fuzz(NAME SOURCES x_fuzz.cc LINKS quarry_url): a libFuzzer program in the fuzz preset. In every other build the
 # same file becomes a test that replays the corpus, so a crash found once stays found.
 function(quarry_fuzz name)

@@ -2,5 +2,5 @@
 #include "cli/cli.h"
 
 int main(int argc, char** argv) {
-    return quarry::cli::run(argc, argv);
+    return quarry::cli::run(argc, argv, quarry::cli::built_from);
 }

@@ -4,7 +4,7 @@ namespace quarry::app {
 namespace {
 
 constexpr SettingDefinition setting_rows[] = {
-    {"fetch.user_agent", SettingKind::text, "quarry/0.1", "How quarry names itself to servers"},
+    {"fetch.user_agent", SettingKind::text, "quarry/0.2", "How quarry names itself to servers"},
     {"fetch.timeout", SettingKind::duration, "60s", "Longest time for one page, redirects and retries apart"},
     {"fetch.connect_timeout", SettingKind::duration, "10s", "Longest time to connect"},
     {"fetch.max_body", SettingKind::bytes, "50MB", "Largest page, counted after decompression"},

@@ -51,7 +51,7 @@ struct RenderRequest {
     Viewport viewport{};
     bool mobile = false;
     std::string locale{};      // "de-DE"; "" for the browser's own
-    std::string user_agent{};  // put behind the browser's own: "quarry/0.1"
+    std::string user_agent{};  // put behind the browser's own: "quarry/0.2"
     WaitFor wait_for = WaitFor::quiet;
     std::string wait_selector{};             // and until there is such an element
     std::chrono::milliseconds wait_time{0};  // and this long

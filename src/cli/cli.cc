@@ -120,9 +120,13 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
                         .config_file = options.config_file});
 }
 
+std::string version_line(std::string_view commit) {
+    return fmt::format("quarry {} ({})\n", version, commit.empty() ? "no commit" : commit);
+}
+
 }  // namespace
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, std::string_view commit) {
     if (argc == 2 && argv[1] == fetch::pdf_child_command) return fetch::run_pdf_child();
     if (argc == 2 && argv[1] == browser::keeper_command) return browser::run_keeper();
     std::signal(SIGPIPE,
@@ -142,7 +146,7 @@ int run(int argc, char** argv) {
     if (*request == Request::run)
         for (const Command& command : commands)
             if (command.parser->given()) return run_command(command, options, flags);
-    write_data(*request == Request::version ? fmt::format("quarry {}\n", version) : root.chosen().help());
+    write_data(*request == Request::version ? version_line(commit) : root.chosen().help());
     return exit_yes;
 }
 

@@ -2,6 +2,6 @@
 
 namespace quarry::cli {
 
-inline constexpr const char* version = QUARRY_VERSION;
+extern const char* const version;  // "0.2.0"
 
 }  // namespace quarry::cli

@@ -85,7 +85,7 @@ TEST_CASE_FIXTURE(Fixture, "headers of a request are sent, and the client adds i
     CHECK(contains(echo, "X-Test: yes\n"));
     CHECK(contains(echo, "If-None-Match: \"abc\"\n"));
     CHECK(contains(echo, "Cookie: a=b\n"));
-    CHECK(contains(echo, "User-Agent: quarry/0.1\n"));
+    CHECK(contains(echo, "User-Agent: quarry/0.2\n"));
     CHECK(contains(echo, "Accept-Encoding: gzip, deflate, br, zstd\n"));
 }
 
@@ -421,7 +421,7 @@ TEST_CASE("a request that changes the method leaves no trace on the next one") {
         CHECK(echo.starts_with("GET /echo\n"));
         CHECK_FALSE(contains(echo, "X-Once"));
         CHECK_FALSE(contains(echo, "Content-Type"));
-        CHECK(contains(echo, "User-Agent: quarry/0.1\n"));
+        CHECK(contains(echo, "User-Agent: quarry/0.2\n"));
         CHECK_FALSE(contains(echo, "x=1"));
     }
     CHECK(server.count_connections() == 1);

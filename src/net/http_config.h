@@ -8,7 +8,7 @@
 namespace quarry::net {
 
 struct HttpConfig {
-    std::string user_agent = "quarry/0.1";
+    std::string user_agent = "quarry/0.2";
 
     // "http://user:password@proxy.example:3128", also https, socks5 and socks5h. Only from here, never from a
     // request or the environment. The proxy resolves names, so only hosts written as addresses can be checked
