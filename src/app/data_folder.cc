@@ -1,13 +1,17 @@
 #include "app/data_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,15 +36,47 @@ void write_holder(int file, const std::string& version) {
         const ssize_t written = pwrite(file, text.data(), text.size(), 0);
 }
 
-}  // namespace
+// What is made in a folder with S_ISGID belongs to the folder's group. A process of that group, as a
+// service's is, needs no such bit, and may not be allowed to set one.
+Result<void> open_to(gid_t group, const fs::path& path) {
+    const mode_t mode = 0750 | (group == getegid() ? 0 : S_ISGID);
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) return cannot_use(path, errno);
+    if (status.st_gid == group && (status.st_mode & mode) == mode && (status.st_mode & 0027) == 0) return {};
+    if (chown(path.c_str(), static_cast<uid_t>(-1), group) != 0 || chmod(path.c_str(), mode) != 0)
+        return cannot_use(path, errno);
+    return {};
+}
 
-namespace {
-
-Result<void> make_private(const fs::path& path) {
+Result<void> make_private(const fs::path& path, std::optional<gid_t> group) {
     std::error_code error;
     if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return cannot_use(path, errno);
     if (!fs::is_directory(path, error)) return cannot_use(path, ENOTDIR);
-    return {};
+    return group ? open_to(*group, path) : Result<void>();
+}
+
+Result<std::optional<gid_t>> group_of(const Settings& settings) {
+    const std::string name = settings.text("store.group");
+    if (name.empty()) return std::nullopt;
+    const group* const entry = getgrnam(name.c_str());
+    if (!entry)
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("store.group names \"{}\", and there is no such group", name));
+    return entry->gr_gid;
+}
+
+bool is_in_group(gid_t group) {
+    std::vector<gid_t> groups(static_cast<std::size_t>(std::max(getgroups(0, nullptr), 0)));
+    const int count = getgroups(static_cast<int>(groups.size()), groups.data());
+    groups.resize(static_cast<std::size_t>(std::max(count, 0)));
+    return getegid() == group || std::ranges::count(groups, group) > 0;
+}
+
+// Root may enter every folder, which says nothing about which one is meant.
+bool is_meant_for_us(const std::string& service) {
+    struct stat status{};
+    if (geteuid() == 0 || stat(service.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+    return status.st_uid == geteuid() || ((status.st_mode & S_IXGRP) != 0 && is_in_group(status.st_gid));
 }
 
 }  // namespace
@@ -50,25 +86,47 @@ Result<void> DataFolder::create() const {
     const fs::path top = root.empty() ? path : root;
     if (top.has_parent_path()) fs::create_directories(top.parent_path(), error);
     if (error) return cannot_use(path, error.value());
-    TRY(make_private(top));
+    TRY(make_private(top, group));
     fs::path level = top;
     for (const fs::path& part : fs::path(path).lexically_relative(top)) {
         if (part == ".") continue;
         level /= part;
-        TRY(make_private(level));
+        TRY(make_private(level, group));
     }
     return {};
 }
 
+std::optional<std::string> DataFolder::other_user() const {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0 || status.st_uid == geteuid()) return std::nullopt;
+    if (access(path.c_str(), W_OK) == 0 && root != service_folder) return std::nullopt;
+    const passwd* const entry = getpwuid(status.st_uid);
+    return entry ? std::string(entry->pw_name) : fmt::format("{}", status.st_uid);
+}
+
+Error nobody_works_on(const DataFolder& folder) {
+    const std::string user = folder.other_user().value_or("another user");
+    return {
+        ErrorCode::unavailable,
+        fmt::format("the data folder {} belongs to {}, and nobody works on it. Have it started (systemctl "
+                    "start quarry), or name another one with --data DIR",
+                    folder.path, user)};
+}
+
 Result<DataFolder> data_folder(const Settings& settings,
-                               const std::map<std::string, std::string, std::less<>>& environment) {
+                               const std::map<std::string, std::string, std::less<>>& environment,
+                               const std::string& service) {
     const auto below = [&](std::string_view variable, const std::string& rest) -> std::string {
         const auto found = environment.find(variable);
         return found == environment.end() || found->second.empty() ? "" : found->second + rest;
     };
     std::string path = settings.text("store.data");
-    if (path.empty()) path = below("XDG_DATA_HOME", "/quarry");
-    if (path.empty()) path = below("HOME", "/.local/share/quarry");
+    if (path.empty()) {
+        std::error_code ignored;
+        path = below("XDG_DATA_HOME", "/quarry");
+        if (path.empty()) path = below("HOME", "/.local/share/quarry");
+        if ((path.empty() || !fs::exists(path, ignored)) && is_meant_for_us(service)) path = service;
+    }
     if (path.empty())
         return fail(
             ErrorCode::invalid_argument,
@@ -77,7 +135,7 @@ Result<DataFolder> data_folder(const Settings& settings,
     fs::path absolute = fs::absolute(path, error).lexically_normal();
     if (error) return cannot_use(path, error.value());
     if (!absolute.has_filename()) absolute = absolute.parent_path();  // "data/" and "data" are the same
-    DataFolder folder{.path = absolute.string(), .root = absolute.string()};
+    DataFolder folder{.path = absolute.string(), .root = absolute.string(), .group = TRY(group_of(settings))};
     const StoreAddress store = TRY(store_address(settings));
     if (!store.url.empty()) folder.path += "/" + store.folder_name();
     return folder;
@@ -91,6 +149,7 @@ std::optional<LockHolder> lock_holder(const DataFolder& folder) {
 }
 
 Result<FolderLock> FolderLock::take(const DataFolder& folder, const std::string& version) {
+    if (folder.other_user()) return std::unexpected(nobody_works_on(folder));
     TRY(folder.create());
     const int file = ::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return cannot_use(folder.path, errno);

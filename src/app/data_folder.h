@@ -13,9 +13,13 @@
 
 namespace quarry::app {
 
+// Where quarry.service keeps its data.
+inline constexpr const char* service_folder = "/var/lib/quarry";
+
 struct DataFolder {
-    std::string path{};  // absolute
-    std::string root{};  // as its user named it; of a shared store, `path` is a folder below it
+    std::string path{};            // absolute
+    std::string root{};            // as its user named it; of a shared store, `path` is a folder below it
+    std::optional<gid_t> group{};  // whose members may read it and speak to its owner: store.group
 
     std::string database() const { return path + "/quarry.db"; }
     std::string index() const { return path + "/index.db"; }
@@ -23,14 +27,24 @@ struct DataFolder {
     std::string log() const { return path + "/worker.log"; }
     std::string lock() const { return path + "/lock"; }
 
-    // Makes the folder, for nobody but its user. Fails with `unavailable` if that cannot be done.
+    // Makes the folder, for nobody but its user and the members of `group`. Fails with `unavailable` if that
+    // cannot be done.
     Result<void> create() const;
+
+    // The name of the user it belongs to, if this process may only look at it: it is another's and cannot be
+    // written to, or it is the service's. What root wrote there the service could not.
+    std::optional<std::string> other_user() const;
 };
 
-// The setting store.data (--data, QUARRY_DATA), else $XDG_DATA_HOME/quarry, else ~/.local/share/quarry. Fails
-// with `invalid_argument` if none of these is known. Makes nothing.
+// The setting store.data (--data, QUARRY_DATA), else $XDG_DATA_HOME/quarry, else ~/.local/share/quarry. Who
+// has none of these yet, and is in the group of the service's folder, is meant to use that one. Fails with
+// `invalid_argument` if none of these is known, or there is no such group as store.group says. Makes nothing.
 Result<DataFolder> data_folder(const Settings& settings,
-                               const std::map<std::string, std::string, std::less<>>& environment);
+                               const std::map<std::string, std::string, std::less<>>& environment,
+                               const std::string& service = service_folder);
+
+// What commands say that may read the folder, but not work in it, while nobody does. `unavailable`.
+Error nobody_works_on(const DataFolder& folder);
 
 // Who owns a data folder, as the lock file tells. Only a hint for sentences: the owner may have just left.
 struct LockHolder {
@@ -43,7 +57,7 @@ std::optional<LockHolder> lock_holder(const DataFolder& folder);
 class FolderLock {
 public:
     // Makes the folder if needed. Fails with `conflict` if another process has the lock, with `unavailable`
-    // if the folder cannot be written to.
+    // if the folder cannot be written to, or is another user's to write to.
     static Result<FolderLock> take(const DataFolder& folder, const std::string& version);
 
     FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}

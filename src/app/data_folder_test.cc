@@ -58,6 +58,71 @@ TEST_CASE("the folder is made for its user alone, and a file in its place is ref
     CHECK(taken.error().message.find("--data") != std::string::npos);
 }
 
+TEST_CASE("a folder that is shared with a group is open to it, and to nobody else") {
+    if (geteuid() != 0) {
+        MESSAGE("SKIPPED: only root may give a folder to any group");
+        return;
+    }
+    const TemporaryFolder temporary;
+    constexpr gid_t some_group = 4242;
+    const std::string root = temporary.file("data");
+    const DataFolder folder{.path = root + "/redis-1", .root = root, .group = some_group};
+
+    REQUIRE(folder.create());
+
+    for (const std::string& path : {folder.root, folder.path}) {
+        struct stat status{};
+        REQUIRE(stat(path.c_str(), &status) == 0);
+        CHECK((status.st_mode & 07777) == 02750);
+        CHECK(status.st_gid == some_group);
+    }
+}
+
+TEST_CASE("a group that does not exist is refused, and without one there is none") {
+    const Environment environment = {{"QUARRY_DATA", "/q"}, {"QUARRY_STORE_GROUP", "nosuchgroup"}};
+
+    CHECK(folder_for(environment).error().message.contains("nosuchgroup"));
+    CHECK_FALSE(folder_for({{"QUARRY_DATA", "/q"}})->group);
+    CHECK(folder_for({{"QUARRY_DATA", "/q"}, {"QUARRY_STORE_GROUP", "root"}})->group == 0);
+}
+
+TEST_CASE("members of the service's group use its folder until they have one of their own") {
+    if (geteuid() != 0) {
+        MESSAGE("SKIPPED: only root may become somebody else");
+        return;
+    }
+    const TemporaryFolder temporary;
+    constexpr uid_t somebody = 4243;
+    constexpr gid_t members = 4242;
+    const std::string home = temporary.file("home"), service = temporary.file("service");
+    const std::string own = home + "/.local/share/quarry";
+    std::filesystem::create_directories(service);
+    REQUIRE(chmod(temporary.path().c_str(), 0755) == 0);
+    REQUIRE(chmod(service.c_str(), 0750) == 0);
+    const Settings settings = Settings::load({}).value();
+    const auto path_for = [&] { return data_folder(settings, {{"HOME", home}}, service)->path; };
+    const auto path_as = [&](uid_t user, gid_t group) {
+        REQUIRE(setegid(group) == 0);
+        REQUIRE(seteuid(user) == 0);
+        const std::string path = path_for();
+        REQUIRE(seteuid(0) == 0);
+        REQUIRE(setegid(0) == 0);
+        return path;
+    };
+
+    CHECK(path_as(somebody, members) == own);  // the service's is root's
+    REQUIRE(chown(service.c_str(), 4244, members) == 0);
+    CHECK(path_as(somebody, members) == service);
+    CHECK(path_as(4244, 4244) == service);  // the service itself
+    CHECK(path_for() == own);               // root is no member
+
+    REQUIRE(chmod(service.c_str(), 0700) == 0);
+    CHECK(path_as(somebody, members) == own);
+    REQUIRE(chmod(service.c_str(), 0750) == 0);
+    std::filesystem::create_directories(own);
+    CHECK(path_as(somebody, members) == own);
+}
+
 TEST_CASE("a lock is held by one, says by whom, and is free again when it ends") {
     const TemporaryFolder temporary;
     const DataFolder folder{temporary.path()};

@@ -57,6 +57,10 @@ Finding examine_folder(const Workplace& place) {
     const std::string& path = place.folder.path;
     const std::string above = nearest_existing(path);
     Finding finding{.subject = "data folder", .says = path};
+    if (const auto user = place.folder.other_user()) {
+        finding.says = fmt::format("{}, which belongs to {} and is open to you", path, *user);
+        return finding;
+    }
     if (access(above.c_str(), W_OK | X_OK) != 0)
         return {"data folder", Health::fail, fmt::format("{} cannot be written to", above),
                 "Change who owns it, or use another one: --data DIR or QUARRY_DATA"};
@@ -219,6 +223,10 @@ Finding examine_owner(const Workplace& place) {
 }  // namespace
 
 std::vector<Finding> examine_data(const Workplace& place, Care care) {
+    // What nobody works on only its owner can look into.
+    if (place.folder.other_user() && !OwnerClient::connect(place.folder, place.version))
+        return {{"data folder", Health::fail, nobody_works_on(place.folder).message,
+                 "Look at systemctl status quarry, or ask who runs it"}};
     return {examine_folder(place), examine_store(place, care), examine_index(place, care),
             examine_queue(place), examine_owner(place)};
 }

@@ -43,13 +43,20 @@ Result<Address> address_of(const std::string& path) {
     return address;
 }
 
+// A service that is of this group may not be allowed to change any.
+bool give_to(gid_t group, const std::string& path) {
+    struct stat status{};
+    if (::stat(path.c_str(), &status) == 0 && status.st_gid == group) return true;
+    return ::chown(path.c_str(), static_cast<uid_t>(-1), group) == 0;
+}
+
 }  // namespace
 
 Descriptor::~Descriptor() {
     if (number_ >= 0) ::close(number_);
 }
 
-Result<Descriptor> listen_at(const std::string& path) {
+Result<Descriptor> listen_at(const std::string& path, std::optional<gid_t> group) {
     const Address address = TRY(address_of(path));
     ::unlink(path.c_str());
     Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -57,6 +64,9 @@ Result<Descriptor> listen_at(const std::string& path) {
     // fchmod before bind gives the file its mode from the start: it is never open to others.
     if (!socket || ::fchmod(socket.get(), 0600) != 0 ||
         ::bind(socket.get(), name, sizeof address.name) != 0 || ::listen(socket.get(), 64) != 0)
+        return failure("listen on", path);
+    // First the group, then its right: it is never open to another one.
+    if (group && (!give_to(*group, path) || ::chmod(path.c_str(), 0660) != 0))
         return failure("listen on", path);
     return socket;
 }

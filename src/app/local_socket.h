@@ -1,9 +1,12 @@
 // Sockets in the file system, for processes of one user on one machine.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <sys/types.h>
 
 #include "base/result.h"
 
@@ -28,9 +31,10 @@ private:
     int number_ = -1;
 };
 
-// Listens at `path`, which only this user may connect to. A file that is there already is replaced: the
-// caller knows that nobody listens on it. Does not block, nor do its connections.
-Result<Descriptor> listen_at(const std::string& path);
+// Listens at `path`, which only this user may connect to, and the members of `group` if there is one. A file
+// that is there already is replaced: the caller knows that nobody listens on it. Does not block, nor do its
+// connections.
+Result<Descriptor> listen_at(const std::string& path, std::optional<gid_t> group = {});
 
 // `not_found` if nobody listens there.
 Result<Descriptor> connect_to(const std::string& path);

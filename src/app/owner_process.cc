@@ -110,7 +110,8 @@ Result<void> OwnerProcess::listen() {
     Greeting greeting{.version = place_.version, .role = role_, .process = getpid()};
     auto server = TRY(OwnerServer::start(
         place_.folder.socket(), std::move(greeting),
-        [this](const std::string& method, const json::object& params) { return handle(method, params); }));
+        [this](const std::string& method, const json::object& params) { return handle(method, params); },
+        place_.folder.group));
     server_.with([&](auto& current) { current = std::move(server); });
     return {};
 }

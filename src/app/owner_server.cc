@@ -32,10 +32,10 @@ ino_t inode_of(const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<OwnerServer>> OwnerServer::start(const std::string& socket_path, Greeting greeting,
-                                                        Handler handler) {
+                                                        Handler handler, std::optional<gid_t> group) {
     std::unique_ptr<OwnerServer> server(
-        new OwnerServer(socket_path, std::move(greeting), std::move(handler)));
-    server->listener_ = TRY(listen_at(socket_path));
+        new OwnerServer(socket_path, std::move(greeting), std::move(handler), group));
+    server->listener_ = TRY(listen_at(socket_path, group));
     server->socket_inode_ = inode_of(socket_path);
     server->wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!server->wake_) return fail(ErrorCode::unavailable, "there are no more file descriptors");
@@ -45,8 +45,12 @@ Result<std::unique_ptr<OwnerServer>> OwnerServer::start(const std::string& socke
     return server;
 }
 
-OwnerServer::OwnerServer(std::string socket_path, Greeting greeting, Handler handler)
-    : socket_path_(std::move(socket_path)), greeting_(std::move(greeting)), handler_(std::move(handler)) {}
+OwnerServer::OwnerServer(std::string socket_path, Greeting greeting, Handler handler,
+                         std::optional<gid_t> group)
+    : socket_path_(std::move(socket_path)),
+      greeting_(std::move(greeting)),
+      handler_(std::move(handler)),
+      group_(group) {}
 
 OwnerServer::~OwnerServer() {
     leave();
@@ -155,7 +159,9 @@ void OwnerServer::accept_connections() {
     while (true) {
         Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket) return;
-        if (!is_own_peer(socket.get()) || connections_.size() >= most_connections) continue;
+        // Who may connect to a group's socket is the file's to say: a peer's groups are not all known here.
+        const bool is_allowed = group_ || is_own_peer(socket.get());
+        if (!is_allowed || connections_.size() >= most_connections) continue;
         connections_.emplace(next_id_++, OwnerConnection(std::move(socket)));
     }
 }

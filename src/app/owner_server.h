@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -31,9 +32,10 @@ public:
     using Handler = std::function<Result<boost::json::value>(const std::string& method,
                                                              const boost::json::object& params)>;
 
-    // Listens before it returns. The caller holds the folder's lock.
+    // Listens before it returns, to this user and to the members of `group`. The caller holds the folder's
+    // lock.
     static Result<std::unique_ptr<OwnerServer>> start(const std::string& socket_path, Greeting greeting,
-                                                      Handler handler);
+                                                      Handler handler, std::optional<gid_t> group = {});
 
     // Leaves, if that was not done.
     ~OwnerServer();
@@ -65,7 +67,7 @@ private:
         bool leave = false;
     };
 
-    OwnerServer(std::string socket_path, Greeting greeting, Handler handler);
+    OwnerServer(std::string socket_path, Greeting greeting, Handler handler, std::optional<gid_t> group);
     void run_io();
     void run_requests();
     void post(const std::function<void(Mail&)>& change);
@@ -81,6 +83,7 @@ private:
     const std::string socket_path_;
     const Greeting greeting_;
     const Handler handler_;
+    const std::optional<gid_t> group_;
     Guarded<Mail> mail_;
     WorkQueue<Request> requests_;
     Descriptor wake_;

@@ -80,6 +80,34 @@ TEST_CASE("the socket is its user's alone, and what lies in its place is replace
     CHECK(connect(folder).call("ping"));
 }
 
+TEST_CASE("a socket that is shared with a group is open to it, and to nobody else") {
+    if (geteuid() != 0) {
+        MESSAGE("SKIPPED: only root may give a file to any group");
+        return;
+    }
+    const TemporaryFolder temporary;
+    const DataFolder folder{temporary.path()};
+    constexpr gid_t some_group = 4242;
+    REQUIRE(chmod(folder.path.c_str(), 0755) == 0);
+    const auto server = OwnerServer::start(folder.socket(), us, echo, some_group).value();
+
+    struct stat status{};
+    REQUIRE(stat(folder.socket().c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0660);
+    CHECK(status.st_gid == some_group);
+    const auto is_heard_as = [&](uid_t user, gid_t group) {
+        REQUIRE(setegid(group) == 0);
+        REQUIRE(seteuid(user) == 0);
+        auto client = OwnerClient::connect(folder, "1.0");
+        const bool is_heard = client && client->call("ping");
+        REQUIRE(seteuid(0) == 0);
+        REQUIRE(setegid(0) == 0);
+        return is_heard;
+    };
+    CHECK(is_heard_as(4243, some_group));
+    CHECK_FALSE(is_heard_as(4243, 4244));
+}
+
 TEST_CASE("a data folder may have a path that no socket address has room for") {
     const TemporaryFolder temporary;
     const DataFolder folder{

@@ -39,6 +39,8 @@ constexpr SettingDefinition setting_rows[] = {
     {"robots.agent", SettingKind::text, "quarry", "The name that robots.txt rules are matched against"},
     {"store.data", SettingKind::text, "", "The data folder; empty means $XDG_DATA_HOME/quarry", Secrecy::open,
      0, 0, "QUARRY_DATA"},
+    {"store.group", SettingKind::text, "",
+     "The group whose members may use the data folder by way of who works on it; empty: its user alone"},
     {"store.url", SettingKind::text, "",
      "postgres://USER:PASSWORD@HOST/DATABASE, shared by many hosts, or redis://HOST for jobs alone; empty: a "
      "store in the data folder",

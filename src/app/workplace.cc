@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/owner_methods.h"
 #include "app/remote_reader.h"
@@ -24,6 +25,14 @@ Result<store::Durability> durability_of(const Settings& settings) {
     if (word == "normal") return store::Durability::normal;
     return fail(ErrorCode::invalid_argument,
                 fmt::format("store.durability is full or normal, not \"{}\"", word));
+}
+
+// A log that nobody works on can only be read by who may write it.
+Result<std::unique_ptr<store::Reader>> open_file(const DataFolder& folder) {
+    auto reader = store::open_sqlite_reader(folder.database());
+    if (!reader && reader.error().code == ErrorCode::unavailable && folder.other_user())
+        return std::unexpected(nobody_works_on(folder));
+    return reader;
 }
 
 }  // namespace
@@ -59,7 +68,7 @@ Result<std::unique_ptr<store::Store>> open_store(const Workplace& place) {
 Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
     if (place.remote) return remote_reader(place.remote);
     if (place.store.is_shared()) return store::open_postgres_reader(postgres_config(place));
-    auto embedded = TRY(store::open_sqlite_reader(place.folder.database()));
+    auto embedded = TRY(open_file(place.folder));
     if (place.store.kind != StoreAddress::Kind::redis) return embedded;
     return store::open_redis_reader({.url = place.store.url,
                                      .prefix = place.settings.text("store.redis_prefix"),
