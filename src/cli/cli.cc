@@ -84,8 +84,8 @@ std::string usage_error(const Parser& root, const Error& error) {
 
 // Commands about this machine, its data folder or its files. The first list keeps out of the way of a server
 // that the environment names: they have nothing to do with one.
-constexpr std::array<std::string_view, 5> without_data = {"convert", "robots", "config", "doctor",
-                                                          "completion"};
+constexpr std::array<std::string_view, 6> without_data = {"convert", "robots",     "config",
+                                                          "doctor",  "completion", "manual"};
 constexpr std::array<std::string_view, 8> only_here = {"keys",   "demo",         "serve",  "worker",
                                                        "daemon", "embed-daemon", "backup", "migrate-store"};
 

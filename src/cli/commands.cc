@@ -11,7 +11,7 @@ std::vector<Command> add_commands(CommandBuilder& builder) {
         add_worker(builder),      add_daemon(builder),      add_embed_daemon(builder),  add_import(builder),
         add_watch(builder),       add_backup(builder),      add_migrate_store(builder), add_convert(builder),
         add_map(builder),         add_robots(builder),      add_config(builder),        add_doctor(builder),
-        add_completion(builder)};
+        add_completion(builder),  add_manual(builder)};
 }
 
 }  // namespace quarry::cli

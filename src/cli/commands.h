@@ -34,5 +34,6 @@ Command add_robots(CommandBuilder& builder);
 Command add_config(CommandBuilder& builder);
 Command add_doctor(CommandBuilder& builder);
 Command add_completion(CommandBuilder& builder);
+Command add_manual(CommandBuilder& builder);
 
 }  // namespace quarry::cli

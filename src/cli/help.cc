@@ -31,11 +31,15 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string /*name*/,
     return out;
 }
 
-// "TEXT" and "INT" say nothing that the description does not; required options are said in words.
+std::string value_of(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    return type.empty() || type == "TEXT" ? "VALUE" : type;
+}
+
+// Required options are said in words.
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
     if (option->get_items_expected_max() == 0 || option->get_positional()) return "";
-    const std::string type = option->get_type_name();
-    return type.empty() || type == "TEXT" ? " VALUE" : " " + type;
+    return " " + value_of(*option);
 }
 
 }  // namespace quarry::cli

@@ -10,6 +10,9 @@ namespace quarry::cli {
 // "quarry config show": a parser's name with those of its parents.
 std::string full_name(const CLI::App& parser);
 
+// What follows an option: "VALUE", "INT". "TEXT" says nothing that the description does not.
+std::string value_of(const CLI::Option& option);
+
 class HelpFormatter : public CLI::Formatter {
 public:
     HelpFormatter() { column_width(34); }

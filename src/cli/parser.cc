@@ -98,8 +98,7 @@ void Parser::on_option(const std::string& name, const std::function<void(const s
 }
 
 void Parser::on_flag(const std::string& name, const std::function<void()>& take, const std::string& help) {
-    app_->add_flag_function(
-        name, [take](std::int64_t) { take(); }, help);
+    app_->add_flag_function(name, [take](std::int64_t) { take(); }, help);
 }
 
 void Parser::add_version_flag(const std::string& name) {
@@ -151,6 +150,10 @@ std::string Parser::summary() const {
     return app_->get_description();
 }
 
+std::string Parser::examples() const {
+    return app_->get_footer();
+}
+
 std::string Parser::help() const {
     return app_->help();
 }
@@ -160,8 +163,14 @@ std::vector<OptionDescription> Parser::options() const {
     for (const CLI::Option* option : app_->get_options()) {
         OptionDescription& one = all.emplace_back();
         for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) one.short_names.push_back("-" + name);
+        const bool takes_value = option->get_items_expected_max() > 0;
+        if (option->get_positional()) one.argument = option->get_name(true);
+        if (takes_value && one.argument.empty()) one.value = value_of(*option);
         one.help = option->get_description();
         one.hidden = option->get_group().empty();
+        one.required = option->get_required();
+        one.repeats = option->get_items_expected_max() > 1;
     }
     return all;
 }

@@ -37,11 +37,16 @@ private:
     CLI::Option& option_;
 };
 
-// What help and completion tell of an option.
+// What help, completion and the manual tell of an option or argument.
 struct OptionDescription {
-    std::vector<std::string> names{};  // the long ones: "--limit"
+    std::vector<std::string> names{};        // the long ones: "--limit"; none of an argument
+    std::vector<std::string> short_names{};  // "-o"
+    std::string argument{};                  // the name of an argument: "url"
+    std::string value{};  // what follows an option, as help writes it: "INT:INT in [1 - 100]"
     std::string help{};
     bool hidden = false;
+    bool required = false;
+    bool repeats = false;  // an argument that takes all words
 };
 
 // What a command line asks for.
@@ -90,6 +95,7 @@ public:
     std::string name() const;
     std::string full_name() const;  // with those of its parents: "quarry config show"
     std::string summary() const;
+    std::string examples() const;  // lines; those of its parent if it has none of its own
     std::string help() const;
     const Parser* parent() const { return parent_; }
     const std::vector<std::unique_ptr<Parser>>& commands() const { return commands_; }
