@@ -106,11 +106,11 @@ std::optional<std::string> DataFolder::other_user() const {
 
 Error nobody_works_on(const DataFolder& folder) {
     const std::string user = folder.other_user().value_or("another user");
-    return {
-        ErrorCode::unavailable,
-        fmt::format("the data folder {} belongs to {}, and nobody works on it. Have it started (systemctl "
-                    "start quarry), or name another one with --data DIR",
-                    folder.path, user)};
+    const std::string way_out = folder.root == service_folder ? "Have it started: systemctl start quarry"
+                                                              : "Have a worker of theirs started";
+    return {ErrorCode::unavailable, fmt::format("the data folder {} belongs to {}, and nobody works on it. "
+                                                "{}. Or name another one with --data DIR",
+                                                folder.path, user, way_out)};
 }
 
 Result<DataFolder> data_folder(const Settings& settings,

@@ -1,6 +1,7 @@
 #include "app/workplace.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -27,8 +28,14 @@ Result<store::Durability> durability_of(const Settings& settings) {
                 fmt::format("store.durability is full or normal, not \"{}\"", word));
 }
 
-// A log that nobody works on can only be read by who may write it.
+// A log that nobody works on can only be read by who may write it. What may not be entered is not empty.
 Result<std::unique_ptr<store::Reader>> open_file(const DataFolder& folder) {
+    if (access(folder.path.c_str(), X_OK) != 0 && errno == EACCES)
+        return fail(
+            ErrorCode::unavailable,
+            fmt::format("the data folder {} is closed to you. Its user can open it to a group (store.group), "
+                        "or name another one with --data DIR",
+                        folder.path));
     auto reader = store::open_sqlite_reader(folder.database());
     if (!reader && reader.error().code == ErrorCode::unavailable && folder.other_user())
         return std::unexpected(nobody_works_on(folder));
