@@ -17,8 +17,9 @@ TEST_CASE("without arguments it prints help with examples and succeeds") {
 }
 
 TEST_CASE("every command's help leads with examples") {
-    for (const char* command : {"scrape", "crawl", "status", "queue", "export", "schedule", "worker",
-                                "daemon", "backup", "convert", "map", "robots", "config", "completion"}) {
+    for (const char* command :
+         {"scrape", "crawl", "status", "queue", "export", "schedule", "worker", "daemon", "backup", "convert",
+          "map", "robots", "config", "completion", "manual"}) {
         CAPTURE(std::string(command));
         const Ran ran = run_quarry({command, "--help"});
         CHECK(ran.exit_code == 0);
@@ -42,6 +43,20 @@ TEST_CASE("the version is printed, with the commit it was built from") {
     const Ran ran = run_quarry({"--version"});
     CHECK(ran.exit_code == 0);
     CHECK(std::regex_match(ran.out, std::regex(R"(quarry \d+\.\d+\.\d+ \(([0-9a-f]{12}|no commit)\)\n)")));
+}
+
+TEST_CASE("the manual page tells of every command and every setting") {
+    const Ran manual = run_quarry({"manual"});
+    const auto settings = boost::json::parse(run_quarry({"config", "show", "--json"}).out).as_object();
+
+    REQUIRE(manual.exit_code == 0);
+    CHECK(manual.out.starts_with(".\\\" Made by quarry manual.\n.TH QUARRY 1"));
+    CHECK(contains(manual.out, ".SS \\fBquarry migrate\\-store\\fR\n"));
+    CHECK(contains(manual.out, "\\fB\\-\\-allow\\-private\\fR\n"));
+    for (const auto& [key, value] : settings) {
+        CAPTURE(std::string(key));
+        CHECK(contains(manual.out, "\\fB" + std::string(key) + "\\fR"));
+    }
 }
 
 TEST_CASE("config show tells each value and where it came from, with secrets masked") {
