@@ -75,6 +75,7 @@ Result<void> Page::attach() {
         return fail(ErrorCode::corrupt, "the browser opened no page");
     // A page's main frame has the name of its target.
     events_.change([&](PageState& state) { state.frame = target_; });
+    held_up_.set_main_frame(target_);
     devtools.on_events(session_, [this](const std::string& method, const json::object& params) {
         take_event(method, params);
     });
@@ -99,7 +100,7 @@ Result<void> Page::set_up() {
 // Runs on the connection's thread.
 void Page::take_event(const std::string& method, const json::object& params) {
     if (method == "Fetch.requestPaused") {
-        tell_verdict(params, request_, [this](std::string_view verdict, json::object parameters) {
+        held_up_.tell_verdict(params, [this](std::string_view verdict, json::object parameters) {
             tell(verdict, std::move(parameters));
         });
         return;
