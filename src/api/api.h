@@ -35,6 +35,7 @@ namespace quarry::api {
 
 struct MapQuestion {
     std::string url{};
+    std::string owner{};  // who asks
     std::size_t limit = 5'000;
     std::string search{};
     bool subdomains = true;

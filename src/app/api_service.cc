@@ -38,8 +38,12 @@ Result<void> check_start(const crawl::CrawlOptions& options, const net::AddressP
 
 api::SiteMap map_of(WebAccess& web, const std::string& agent, const api::MapQuestion& question,
                     std::stop_token stop) {
-    const work::SiteAccess access{
-        .fetcher = web.fetcher(), .policy = web.policy(), .agent = agent, .stop = std::move(stop)};
+    const work::SiteAccess access{.fetcher = web.fetcher(),
+                                  .policy = web.policy(),
+                                  .agent = agent,
+                                  .stop = std::move(stop),
+                                  .credentials = web.credentials(),
+                                  .owner = question.owner};
     const work::SiteMap found = work::map_site(
         access, question.url,
         {.limit = question.limit,

@@ -122,7 +122,7 @@ Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_tok
     if (asked_to_stop_) return {};
     const std::stop_callback on_stop(stop, [&source] { source.request_stop(); });
     work::EngineConfig config = engine_config(place_);
-    config.crawls = {.policy = access_->policy(), .headers = access_->credentials()};
+    config.crawls = {.policy = access_->policy(), .credentials = access_->credentials()};
     config.rendering = browser_.tools(place_.settings);
     config.answering.model = model_;
     config.indexing = library_->tools();

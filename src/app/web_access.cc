@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/credentials_file.h"
 #include "net/request_headers.h"
 
 namespace quarry::app {
@@ -37,30 +38,41 @@ Result<net::AddressPolicy> address_policy(const Settings& settings) {
     return policy;
 }
 
-Result<std::vector<Header>> credentials_of(const Settings& settings) {
-    const std::string basic = settings.text("fetch.basic_auth"), bearer = settings.text("fetch.bearer_token");
-    if (!basic.empty() && !bearer.empty())
-        return fail(ErrorCode::invalid_argument,
-                    "fetch.basic_auth and fetch.bearer_token cannot both be set");
-    if (!bearer.empty()) return std::vector<Header>{{"Authorization", net::bearer_authorization(bearer)}};
-    if (basic.empty()) return std::vector<Header>{};
-    const auto colon = basic.find(':');
-    if (colon == std::string::npos)
-        return fail(ErrorCode::invalid_argument, "fetch.basic_auth has to be USER:PASSWORD");
-    return std::vector<Header>{
-        {"Authorization", net::basic_authorization(basic.substr(0, colon), basic.substr(colon + 1))}};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<WebAccess>> WebAccess::open(const Settings& settings) {
     auto policy = TRY(address_policy(settings));
-    auto credentials = TRY(credentials_of(settings));
+    TRY(authorization_of_commands(settings));
     auto client = TRY(net::HttpClient::open(http_config(settings)));
     auto access = std::unique_ptr<WebAccess>(new WebAccess(std::move(client), fetch_config(settings)));
     access->policy_ = std::move(policy);
-    access->credentials_ = std::move(credentials);
+    if (const std::string file = settings.text("fetch.credentials"); !file.empty())
+        access->credentials_ = std::make_shared<fetch::Credentials>(TRY(read_credentials(file)));
     return access;
+}
+
+Result<std::string> authorization_of_commands(const Settings& settings) {
+    const std::string basic = settings.text("fetch.basic_auth"), bearer = settings.text("fetch.bearer_token");
+    if (!basic.empty() && !bearer.empty())
+        return fail(ErrorCode::invalid_argument,
+                    "fetch.basic_auth and fetch.bearer_token cannot both be set");
+    if (!bearer.empty()) return net::bearer_authorization(bearer);
+    if (basic.empty()) return std::string();
+    auto value = basic_authorization_of(basic);
+    if (!value) return fail(value.error().code, "fetch." + value.error().message);
+    return value;
+}
+
+std::string note_on_ignored_credentials(const Settings& settings) {
+    for (const char* name : {"fetch.bearer_token", "fetch.basic_auth"})
+        if (!settings.text(name).empty())
+            return fmt::format(
+                "{} is ignored here: it would be told to every server that a client names. Write the origin "
+                "that "
+                "it is for into a file of credentials, and name that in fetch.credentials "
+                "(docs/credentials.md)",
+                name);
+    return "";
 }
 
 fetch::PdfLimits pdf_limits(const Settings& settings) {

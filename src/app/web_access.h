@@ -2,13 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <vector>
+#include <string>
 
 #include "app/settings.h"
 #include "base/result.h"
+#include "fetch/credentials.h"
 #include "fetch/fetcher.h"
 #include "fetch/pdf.h"
-#include "model/page.h"
 #include "net/address_policy.h"
 #include "net/http_client.h"
 
@@ -22,8 +22,8 @@ public:
     fetch::Fetcher& fetcher() { return fetcher_; }
     net::HttpClient& client() { return *client_; }
     const net::AddressPolicy& policy() const { return policy_; }
-    // Authorization, from fetch.basic_auth or fetch.bearer_token; empty without either.
-    const std::vector<Header>& credentials() const { return credentials_; }
+    // By origin and owner, from the file that fetch.credentials names. Never nothing.
+    const std::shared_ptr<const fetch::Credentials>& credentials() const { return credentials_; }
 
 private:
     WebAccess(std::unique_ptr<net::HttpClient> client, fetch::FetchConfig config)
@@ -32,8 +32,15 @@ private:
     std::unique_ptr<net::HttpClient> client_;
     fetch::Fetcher fetcher_;
     net::AddressPolicy policy_;
-    std::vector<Header> credentials_;
+    std::shared_ptr<const fetch::Credentials> credentials_ = std::make_shared<fetch::Credentials>();
 };
+
+// What fetch.basic_auth or fetch.bearer_token say, as the value of an Authorization header; "" without
+// either. For commands of this machine alone: what a server works on is asked for by others.
+Result<std::string> authorization_of_commands(const Settings& settings);
+
+// What a server has to say about these two settings, which it ignores; "" if neither is set.
+std::string note_on_ignored_credentials(const Settings& settings);
 
 fetch::PdfLimits pdf_limits(const Settings& settings);
 

@@ -19,6 +19,7 @@ constexpr std::chrono::seconds time_to_close{5};
 constexpr milliseconds quiet_time{100};
 constexpr milliseconds longest_quiet_wait{3'000};
 constexpr milliseconds patience_with_empty{2'000};
+constexpr milliseconds longest_wait_for_words{1'000};
 
 std::string call_of(std::string_view script, const json::array& arguments) {
     std::string list;
@@ -76,6 +77,7 @@ Result<void> Page::attach() {
         return fail(ErrorCode::corrupt, "the browser opened no page");
     // A page's main frame has the name of its target.
     events_.change([&](PageState& state) { state.frame = target_; });
+    held_up_.set_main_frame(target_);
     devtools.on_events(session_, [this](const std::string& method, const json::object& params) {
         take_event(method, params);
     });
@@ -100,7 +102,7 @@ Result<void> Page::set_up() {
 // Runs on the connection's thread.
 void Page::take_event(const std::string& method, const json::object& params) {
     if (method == "Fetch.requestPaused") {
-        tell_verdict(params, request_, [this](std::string_view verdict, json::object parameters) {
+        held_up_.tell_verdict(params, [this](std::string_view verdict, json::object parameters) {
             tell(verdict, std::move(parameters));
         });
         return;
@@ -275,7 +277,16 @@ Result<json::value> Page::run_patiently(std::string_view script, const json::arr
 }
 
 Result<std::string> Page::html() {
-    const json::value html = TRY(run_patiently(html_script, {request_.limits.html_bytes}));
+    // Between two documents there is a moment in which the next is there and nothing of it has come.
+    const auto left = deadline_ - Clock::now();
+    const Deadline enough = Clock::now() + std::min<Clock::duration>(left / 2, longest_wait_for_words);
+    json::value html = TRY(run_patiently(html_script, {request_.limits.html_bytes, false}));
+    while (html == json::value("")) {
+        const bool is_enough = Clock::now() >= enough;
+        if (!is_enough) TRY(pause(milliseconds(20)));
+        html = TRY(run_patiently(html_script, {request_.limits.html_bytes, is_enough}));
+        if (is_enough) break;
+    }
     if (html.is_string()) return std::string(html.get_string());
     return fail(ErrorCode::too_large, fmt::format("the document is longer than {}",
                                                   net::bytes_in_words(request_.limits.html_bytes)));

@@ -8,6 +8,7 @@
 
 #include "browser/instance.h"
 #include "browser/page_events.h"
+#include "browser/page_setup.h"
 #include "browser/request.h"
 
 namespace quarry::browser {
@@ -61,7 +62,11 @@ public:
 
 private:
     Page(Instance& instance, Lane lane, const RenderRequest& request, Deadline deadline)
-        : instance_(instance), lane_(std::move(lane)), request_(request), deadline_(deadline) {}
+        : instance_(instance),
+          lane_(std::move(lane)),
+          request_(request),
+          deadline_(deadline),
+          held_up_(request) {}
     // The same, of a page that may go elsewhere meanwhile: then it is asked of the next one.
     Result<boost::json::value> run_patiently(std::string_view script, const boost::json::array& arguments);
     Result<void> attach();
@@ -73,6 +78,7 @@ private:
     const Lane lane_;
     const RenderRequest& request_;
     const Deadline deadline_;
+    HeldUpRequests held_up_;  // of the connection's thread
     std::string context_, target_, session_;
     PageEvents events_;
     bool is_closed_ = false;

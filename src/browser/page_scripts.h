@@ -9,8 +9,9 @@
 namespace quarry::browser {
 
 // The document as it stands, with open shadow roots in the places where they show, and without what is meant
-// for browsers that run no scripts. Too long a document becomes null.
-inline constexpr std::string_view html_script = R"js((limit) => {
+// for browsers that run no scripts. Too long a document becomes null; one of which nothing has come yet
+// becomes "", unless that is good enough.
+inline constexpr std::string_view html_script = R"js((limit, takesNothing) => {
     const getter = (type, name) => {
         const get = Object.getOwnPropertyDescriptor(type.prototype, name).get;
         return node => get.call(node);
@@ -18,6 +19,9 @@ inline constexpr std::string_view html_script = R"js((limit) => {
     const all = selector => Document.prototype.querySelectorAll.call(document, selector);
     const rootOf = getter(Element, 'shadowRoot');
     const doctype = getter(Document, 'doctype')(document), top = getter(Document, 'documentElement')(document);
+    const body = getter(Document, 'body')(document);
+    const hasCome = getter(Document, 'readyState')(document) !== 'loading' || (body && getter(Node, 'firstChild')(body));
+    if (!takesNothing && !(top && hasCome)) return '';
     for (const element of all('noscript')) element.remove();
     const type = doctype ? '<!DOCTYPE ' + doctype.name + '>' : '';
     let whole;

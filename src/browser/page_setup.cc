@@ -59,7 +59,10 @@ json::array cookies_of(const RenderRequest& request) {
             std::string_view pair = trimmed(net::take_until(rest, ';'));
             const std::string_view name = net::take_until(pair, '=');
             if (!name.empty())
-                cookies.push_back(json::object{{"name", name}, {"value", pair}, {"url", request.url.href()}});
+                cookies.push_back(json::object{{"name", name},
+                                               {"value", pair},
+                                               {"url", request.url.href()},
+                                               {"secure", request.url.scheme() == "https"}});
         }
     }
     return cookies;
@@ -154,17 +157,22 @@ std::vector<BrowserCommand> setup_commands(const RenderRequest& request, const s
     return commands;
 }
 
-void tell_verdict(const json::object& paused, const RenderRequest& request,
-                  const std::function<void(std::string_view, json::object)>& tell) {
+void HeldUpRequests::tell_verdict(const json::object& paused,
+                                  const std::function<void(std::string_view, json::object)>& tell) {
     json::object parameters{{"requestId", text_at(paused, "requestId")}};
     const auto url = url::Url::parse(text_at(object_at(paused, "request"), "url"));
-    if (!url || is_blocked(paused, *url, request.blocked)) {
+    if (!url || is_blocked(paused, *url, request_.blocked)) {
         parameters["errorReason"] = "BlockedByClient";
         tell("Fetch.failRequest", std::move(parameters));
         return;
     }
-    if (has_own_headers(request))
-        parameters["headers"] = headers_for(paused, request, url->origin() == request.url.origin());
+    if (has_own_headers(request_)) {
+        const bool is_own = url->origin() == request_.url.origin();
+        const bool is_page_itself =
+            text_at(paused, "resourceType") == "Document" && text_at(paused, "frameId") == main_frame_;
+        has_left_ = has_left_ || (is_page_itself && !is_own);
+        parameters["headers"] = headers_for(paused, request_, is_own && !has_left_);
+    }
     tell("Fetch.continueRequest", std::move(parameters));
 }
 

@@ -18,9 +18,26 @@ using BrowserCommand = std::pair<std::string_view, boost::json::object>;
 // To be sent before the page goes anywhere.
 std::vector<BrowserCommand> setup_commands(const RenderRequest& request, const std::string& browsers_name);
 
-// What to say to a request that was held up (Fetch.requestPaused): that it is blocked, or may go on, and with
-// which headers. Headers of the user's go to the origin that they were meant for, and to no other.
-void tell_verdict(const boost::json::object& paused, const RenderRequest& request,
-                  const std::function<void(std::string_view method, boost::json::object parameters)>& tell);
+// What to say to requests that are held up (Fetch.requestPaused): that they are blocked, or may go on, and
+// with which headers. The user's headers go to the origin that they were meant for, and to no other. Once the
+// page has gone to another origin they are gone for good, as with a redirect that is followed without a
+// browser: what is there now must not read with them what it could not read itself. On one thread; the
+// request outlives it.
+class HeldUpRequests {
+public:
+    explicit HeldUpRequests(const RenderRequest& request) : request_(request) {}
+
+    // Before the page goes anywhere.
+    void set_main_frame(std::string frame) { main_frame_ = std::move(frame); }
+
+    void tell_verdict(
+        const boost::json::object& paused,
+        const std::function<void(std::string_view method, boost::json::object parameters)>& tell);
+
+private:
+    const RenderRequest& request_;
+    std::string main_frame_;
+    bool has_left_ = false;
+};
 
 }  // namespace quarry::browser

@@ -23,10 +23,34 @@ Pool::Pool(PoolConfig config) : config_(std::move(config)) {
 Pool::~Pool() {
     idler_.request_stop();
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return under_way_ == 0 && !is_starting_; });
+    is_closing_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return callers_ == 0; });
 }
 
+// Whoever is inside render() is a caller until the last line of it: the destructor waits for them all, those
+// between two attempts and those who wait for room included.
+class Pool::Call {
+public:
+    explicit Call(Pool& pool) : pool_(pool) {
+        const std::lock_guard lock(pool_.mutex_);
+        ++pool_.callers_;
+    }
+    // Told under the lock: once it is released, the pool may be gone.
+    ~Call() {
+        const std::lock_guard lock(pool_.mutex_);
+        --pool_.callers_;
+        pool_.changed_.notify_all();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+private:
+    Pool& pool_;
+};
+
 Result<Rendered> Pool::render(const RenderRequest& request) {
+    const Call call(*this);
     for (int attempt = 1;; ++attempt) {
         Seat seat = TRY(take_seat(request.stop));
         RenderOutcome outcome = browser::render(*seat.resident->instance, seat.lane, request);
@@ -49,10 +73,10 @@ Result<Pool::Seat> Pool::take_seat(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     for (;;) {
         const bool may_go = changed_.wait(lock, stop, [this] {
-            return !is_starting_ && under_way_ < config_.pages_at_once &&
-                   (!current_ || current_->instance->lanes().has_free());
+            return is_closing_ || (!is_starting_ && under_way_ < config_.pages_at_once &&
+                                   (!current_ || current_->instance->lanes().has_free()));
         });
-        if (!may_go) return fail(ErrorCode::interrupted, "interrupted");
+        if (!may_go || is_closing_) return fail(ErrorCode::interrupted, "interrupted");
         if (current_) break;
         is_starting_ = true;
         lock.unlock();
@@ -85,15 +109,16 @@ Result<std::unique_ptr<Instance>> Pool::start() {
 }
 
 bool Pool::is_worn(const Resident& resident) const {
-    return resident.pages >= config_.pages_per_browser || Clock::now() - resident.since >= config_.age ||
-           resident.instance->memory() > config_.memory_bytes;
+    return resident.pages >= config_.pages_per_browser || Clock::now() - resident.since >= config_.age;
 }
 
 void Pool::leave(Seat seat, Health health) {
-    const bool is_done = health == Health::stuck || is_worn(*seat.resident);
-    std::shared_ptr<Resident> ended;  // outside the lock: it takes a while
+    // Outside the lock: to read what processes use takes a while, and so does ending them.
+    const bool is_large = seat.resident->instance->memory() > config_.memory_bytes;
+    std::shared_ptr<Resident> ended;
     {
         const std::lock_guard lock(mutex_);
+        const bool is_done = health == Health::stuck || is_large || is_worn(*seat.resident);
         seat.resident->instance->lanes().give_back(std::move(seat.lane));
         if (is_done && current_ == seat.resident) {
             tally_.ended_stuck += health == Health::stuck;
@@ -103,10 +128,8 @@ void Pool::leave(Seat seat, Health health) {
     }
     seat.resident.reset();
     ended.reset();
-    {
-        const std::lock_guard lock(mutex_);
-        --under_way_;
-    }
+    const std::lock_guard lock(mutex_);
+    --under_way_;
     changed_.notify_all();
 }
 

@@ -46,7 +46,8 @@ struct PoolTally {
 class Pool {
 public:
     explicit Pool(PoolConfig config);
-    // Waits for the pages under way, which their time limits end; then nothing of the browser is left.
+    // Waits for the pages under way, which their time limits end, and turns away those that wait for room;
+    // then nothing of the browser is left.
     ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
@@ -69,10 +70,11 @@ private:
         Lane lane{};
     };
 
+    class Call;
     Result<Seat> take_seat(const std::stop_token& stop);
     Result<std::unique_ptr<Instance>> start();
     void leave(Seat seat, Health health);
-    bool is_worn(const Resident& resident) const;
+    bool is_worn(const Resident& resident) const;  // by its use; under the lock
     void end_idle(const std::stop_token& stop);
 
     const PoolConfig config_;
@@ -81,7 +83,9 @@ private:
     std::shared_ptr<Resident> current_;    // takes new pages
     std::shared_ptr<Lanes> remote_lanes_;  // of all connections to a browser elsewhere
     bool is_starting_ = false;
-    int under_way_ = 0;
+    bool is_closing_ = false;
+    int callers_ = 0;    // inside render()
+    int under_way_ = 0;  // pages
     std::chrono::steady_clock::time_point last_use_{};
     PoolTally tally_;
     std::jthread idler_;

@@ -42,6 +42,8 @@ void add_manner_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags
     builder.setting(parser,
                     {"--agent", "robots.agent", "The name that robots.txt rules are matched against"});
     add_header_options(parser, flags.headers);
+    builder.setting(parser, {"--basic-auth-file", "fetch.basic_auth_file", "File that holds USER:PASSWORD"});
+    builder.setting(parser, {"--bearer-file", "fetch.bearer_token_file", "File that holds a bearer token"});
     builder.setting(
         parser, {"--allow-network", "fetch.allowed_networks", "Networks to allow, for instance 10.1.0.0/16"});
     builder.setting_switch(parser, {"--allow-private", "fetch.allow_private",
@@ -119,7 +121,10 @@ Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFla
     if (flags.max_concurrency > 0) options.max_concurrency = flags.max_concurrency;
     options.ignore_robots = flags.ignore_robots;
     options.robots_agent = settings.text("robots.agent");
-    options.headers = TRY(request_headers(flags.headers));
+    // A server elsewhere is not told the secrets of this machine.
+    options.headers = settings.text("remote.url").empty()
+                          ? TRY(request_headers(flags.headers, settings, options.urls))
+                          : TRY(request_headers(flags.headers));
     options.allow_networks = settings.list("fetch.allowed_networks");
     options.allow_private = settings.yes("fetch.allow_private");
     if (!flags.formats.empty()) options.formats = TRY(parse_formats(flags.formats));

@@ -95,12 +95,11 @@ Result<int> extract_here(app::WebAccess& access, const Session& session, const E
     work::ScrapeOptions options{
         .pdf = app::pdf_limits(session.settings),
         .policy = access.policy(),
-        .headers = access.credentials(),
+        .credentials = access.credentials(),
         .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
     want_forms(options.extract);
     options.extract.when_empty = extract::WhenEmpty::keep;
-    for (Header& header : TRY(request_headers(arguments.headers)))
-        options.headers.push_back(std::move(header));
+    options.headers = TRY(request_headers(arguments.headers, session.settings, plan.urls));
     const work::Scraper scraper(access.fetcher(), std::move(options));
     return run_extraction(session, std::move(plan),
                           [&](const ExtractPlan& wanted, const auto& deliver, auto stop) {

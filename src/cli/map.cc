@@ -1,4 +1,6 @@
 // `quarry map`: the URLs of a site.
+#include <span>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -37,13 +39,14 @@ Result<work::SiteMap> make_map(const Session& session, const MapArguments& argum
     if (const auto server = TRY(app::RemoteApi::connect(session.settings)))
         return app::map_remotely(*server, arguments.url, options);
     const auto access = TRY(app::WebAccess::open(session.settings));
-    work::SiteAccess site{.fetcher = access->fetcher(),
-                          .policy = access->policy(),
-                          .headers = access->credentials(),
-                          .agent = session.settings.text("robots.agent"),
-                          .limits = {.timeout = session.settings.duration("fetch.timeout")},
-                          .stop = stop_on_interrupt()};
-    for (Header& header : TRY(request_headers(arguments.headers))) site.headers.push_back(std::move(header));
+    const work::SiteAccess site{
+        .fetcher = access->fetcher(),
+        .policy = access->policy(),
+        .headers = TRY(request_headers(arguments.headers, session.settings, std::span(&arguments.url, 1))),
+        .agent = session.settings.text("robots.agent"),
+        .limits = {.timeout = session.settings.duration("fetch.timeout")},
+        .stop = stop_on_interrupt(),
+        .credentials = access->credentials()};
     return work::map_site(site, arguments.url, options);
 }
 

@@ -1,8 +1,13 @@
 #include "cli/request_headers.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
+#include "app/web_access.h"
+#include "cli/terminal.h"
 #include "net/request_headers.h"
+#include "url/page_address.h"
 
 namespace quarry::cli {
 
@@ -24,6 +29,25 @@ Result<std::vector<Header>> request_headers(const HeaderOptions& options) {
     }
     if (!options.cookies.empty())
         headers.push_back({"Cookie", fmt::format("{}", fmt::join(options.cookies, "; "))});
+    TRY(net::check_request_headers(headers));
+    return headers;
+}
+
+Result<std::vector<Header>> request_headers(const HeaderOptions& options, const app::Settings& settings,
+                                            std::span<const std::string> urls) {
+    std::vector<Header> headers = TRY(request_headers(options));
+    std::string authorization = TRY(app::authorization_of_commands(settings));
+    if (authorization.empty() || !header_value(headers, "Authorization").empty()) return headers;
+    std::set<std::string> origins;
+    for (const std::string& text : urls)
+        if (const auto url = url::parse_page_address(text)) origins.insert(url->origin());
+    if (origins.size() > 1) {
+        say("note: fetch.basic_auth and fetch.bearer_token are for one origin, and these URLs are of "
+            "several: they are "
+            "not sent. Name each origin in a file of credentials (fetch.credentials, docs/credentials.md)");
+        return headers;
+    }
+    headers.push_back({"Authorization", std::move(authorization)});
     TRY(net::check_request_headers(headers));
     return headers;
 }

@@ -9,6 +9,8 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/request_headers.h"
+#include "model/owner_id.h"
 #include "url/page_address.h"
 
 namespace quarry::cli {
@@ -33,10 +35,12 @@ Result<crawl::Robots> read_local(const std::string& file) {
 
 Result<crawl::Robots> fetch_rules(const Session& session, const url::Url& robots_url) {
     const auto access = TRY(app::WebAccess::open(session.settings));
+    const std::string address = robots_url.href();
     fetch::FetchRequest request{.url = robots_url,
-                                .headers = access->credentials(),
+                                .headers = TRY(request_headers({}, session.settings, std::span(&address, 1))),
                                 .policy = access->policy(),
                                 .stop = stop_on_interrupt()};
+    access->credentials()->add_to(request.headers, robots_url, local_owner);
     request.headers.push_back({"Accept", "text/plain, */*;q=0.1"});
     const auto page = access->fetcher().fetch(std::move(request));
     if (page) return crawl::Robots::from_response(page->status, page->body);

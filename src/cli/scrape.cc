@@ -172,10 +172,9 @@ Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
     plan.options = {.extract = TRY(extract_options(arguments.document)),
                     .pdf = app::pdf_limits(session.settings),
                     .policy = access.policy(),
-                    .headers = access.credentials(),
+                    .credentials = access.credentials(),
                     .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
-    for (Header& header : TRY(request_headers(arguments.headers)))
-        plan.options.headers.push_back(std::move(header));
+    plan.options.headers = TRY(request_headers(arguments.headers, session.settings, plan.urls));
     const Formats& formats = plan.options.extract.formats;
     plan.options.rendering = TRY(rendering_of(arguments, formats));
     plan.options.render = {.user_agent = session.settings.text("fetch.user_agent"),

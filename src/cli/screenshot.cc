@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 
 #include <boost/json.hpp>
@@ -66,11 +67,9 @@ void set_wait(const std::string& text, browser::RenderRequest& request) {
 
 // What holds for all pages; the URL is still to come.
 Result<browser::RenderRequest> make_request(const Session& session, const ScreenshotArguments& arguments,
-                                            const app::WebAccess& access) {
+                                            const app::WebAccess& access, std::span<const std::string> urls) {
     browser::RenderRequest request{.url = url::Url::parse("http://unset.invalid/").value()};
-    request.headers = access.credentials();
-    for (Header& header : TRY(request_headers(arguments.headers)))
-        request.headers.push_back(std::move(header));
+    request.headers = TRY(request_headers(arguments.headers, session.settings, urls));
     request.policy = access.policy();
     request.viewport = TRY(parse_viewport(arguments));
     request.mobile = arguments.mobile;
@@ -163,9 +162,11 @@ private:
 };
 
 Result<browser::Rendered> take_picture(browser::Pool& pool, const browser::RenderRequest& common,
-                                       const std::string& url, const std::stop_token& stop) {
+                                       const fetch::Credentials& credentials, const std::string& url,
+                                       const std::stop_token& stop) {
     browser::RenderRequest request = common;
     request.url = TRY(url::parse_page_address(url));
+    credentials.add_to(request.headers, request.url, local_owner);
     request.stop = stop;
     return pool.render(request);
 }
@@ -177,7 +178,7 @@ Result<int> take_pictures(const Session& session, const ScreenshotArguments& arg
         return fail(ErrorCode::invalid_argument,
                     fmt::format("{} pages need a folder to go to: -o {}/", urls.size(), arguments.output));
     const auto access = TRY(app::WebAccess::open(session.settings));
-    const auto request = TRY(make_request(session, arguments, *access));
+    const auto request = TRY(make_request(session, arguments, *access, urls));
     const auto config = TRY(app::browser_config(session.settings));
     browser::Pool pool(config);
     PictureDelivery delivery(session, arguments, urls.size());
@@ -185,7 +186,7 @@ Result<int> take_pictures(const Session& session, const ScreenshotArguments& arg
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
         for (std::size_t i = 0; (i = next++) < urls.size() && !stop.stop_requested();)
-            delivery.take(urls[i], take_picture(pool, request, urls[i], stop));
+            delivery.take(urls[i], take_picture(pool, request, *access->credentials(), urls[i], stop));
     };
     {
         std::vector<std::jthread> threads;

@@ -6,6 +6,7 @@
 
 #include "app/api_service.h"
 #include "app/service_manager.h"
+#include "app/web_access.h"
 #include "base/pause.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -102,6 +103,8 @@ Result<void> serve(const app::Workplace& place, const ServeArguments& arguments)
 int run_serve(const Session& session, const ServeArguments& arguments) {
     auto place = place_of(session);
     if (!place) return give_up(session, place.error());
+    if (const std::string note = app::note_on_ignored_credentials(session.settings); !note.empty())
+        say("warning: " + note);
     // Of a shared store the workers are anywhere; of a folder there is one, and it owns the store.
     const bool is_apart = arguments.workers == 0 && !place->store.is_shared();
     if (arguments.workers != 0) place->threads = arguments.workers;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "app/owner_process.h"
+#include "app/web_access.h"
 #include "app/worker_log.h"
 #include "base/units.h"
 #include "cli/commands.h"
@@ -55,6 +56,8 @@ int run_worker(const Session& session, const WorkerArguments& arguments) {
     auto idle = arguments.idle_exit.empty() ? Result<std::chrono::milliseconds>(never)
                                             : parse_duration(arguments.idle_exit);
     if (!idle) return give_up(session, {ErrorCode::invalid_argument, "--idle-exit: " + idle.error().message});
+    const std::string note = app::note_on_ignored_credentials(session.settings);
+    if (!note.empty() && !arguments.background) say("warning: " + note);
     if (arguments.once) return work_off(session, *place);
     if (arguments.background && chdir("/") != 0) return exit_error;
     const auto worked =

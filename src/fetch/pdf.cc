@@ -138,6 +138,9 @@ std::unexpected<Error> explain(std::optional<int> status, const PdfLimits& limit
                         fmt::format("needs more than {} MB to read", limits.memory_bytes >> 20));
         case PdfExit::encrypted: return fail(ErrorCode::unsupported, "is encrypted");
         case PdfExit::damaged: return fail(ErrorCode::corrupt, "is damaged");
+        case PdfExit::not_confined:
+            return fail(ErrorCode::unavailable,
+                        "cannot be read: this system does not let the reader be confined (seccomp)");
         default: return fail(ErrorCode::unavailable, "cannot be read: the reader did not start properly");
     }
 }

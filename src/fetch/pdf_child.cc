@@ -1,6 +1,5 @@
 // The child's side of read_pdf: everything that touches the bytes of a PDF.
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -13,46 +12,16 @@
 #include <poppler-document.h>
 #include <poppler-global.h>
 #include <poppler-page.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fetch/pdf.h"
+#include "fetch/pdf_confinement.h"
 #include "fetch/pdf_lines.h"
 #include "fetch/pdf_markdown.h"
 #include "fetch/pdf_protocol.h"
 
 namespace quarry::fetch {
 namespace {
-
-// AddressSanitizer reserves terabytes of addresses, so its builds cannot have a limit on them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool can_limit_memory = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool can_limit_memory = false;
-#else
-constexpr bool can_limit_memory = true;
-#endif
-#else
-constexpr bool can_limit_memory = true;
-#endif
-
-bool set_limit(int resource, rlim_t soft, rlim_t hard) {
-    const rlimit limit{.rlim_cur = soft, .rlim_max = hard};
-    return setrlimit(static_cast<__rlimit_resource>(resource), &limit) == 0;
-}
-
-// What an attacker who takes over the reader still cannot do: use more than its share, write files, leave a
-// core, start processes, or outlive us.
-bool confine(const PdfRequest& request) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    return set_limit(RLIMIT_CPU, request.cpu_seconds, request.cpu_seconds + 1) &&
-           (!can_limit_memory || set_limit(RLIMIT_AS, request.memory_bytes, request.memory_bytes)) &&
-           set_limit(RLIMIT_FSIZE, 0, 0) && set_limit(RLIMIT_CORE, 0, 0) &&
-           set_limit(RLIMIT_NOFILE, 32, 32) && set_limit(RLIMIT_NPROC, 0, 0);
-}
 
 [[noreturn]] void leave(PdfExit code) {
     _exit(static_cast<int>(code));
@@ -161,7 +130,9 @@ PdfExit run() {
     std::string input;
     if (!read_all(input)) return PdfExit::failed;
     const auto request = PdfRequest::parse(input);
-    if (!request || !confine(*request)) return PdfExit::failed;
+    if (!request) return PdfExit::failed;
+    if (!confine_pdf_reader({.cpu_seconds = request->cpu_seconds, .memory_bytes = request->memory_bytes}))
+        return PdfExit::not_confined;
     poppler::set_debug_error_function([](const std::string&, void*) {}, nullptr);
     const std::unique_ptr<poppler::document> document(
         poppler::document::load_from_raw_data(request->pdf.data(), static_cast<int>(request->pdf.size())));

@@ -28,6 +28,7 @@ enum class PdfExit : int {
     failed = 2,
     damaged = 3,
     encrypted = 4,
+    not_confined = 5,
 };
 
 }  // namespace quarry::fetch

@@ -6,8 +6,17 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include "fetch/pdf_confinement.h"
 
 using namespace quarry;
 using namespace quarry::fetch;
@@ -232,6 +241,80 @@ TEST_CASE("a program that is not there is reported") {
 
     CHECK(error.code == ErrorCode::unavailable);
     CHECK(error.message == "cannot be read: posix_spawn /no/such/program: No such file or directory");
+}
+
+TEST_CASE("text in a script whose tables Poppler reads from files is read") {
+    if (!std::filesystem::exists("/usr/share/poppler/cMap/Adobe-Japan1/EUC-H")) {
+        MESSAGE("SKIPPED: poppler-data is not installed");
+        return;
+    }
+    const std::string content = "BT /F1 18 Tf 72 600 Td <c6fccbdcb8eca4cecab8bdf1> Tj ET";  // in EUC-JP
+    const std::string pdf =
+        pdf_of({"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << "
+                "/F1 5 0 R >> "
+                ">> >>",
+                stream_of(content),
+                "<< /Type /Font /Subtype /Type0 /BaseFont /Ryumin-Light /Encoding /EUC-H /DescendantFonts [6 "
+                "0 R] >>",
+                "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Ryumin-Light /CIDSystemInfo << /Registry "
+                "(Adobe) /Ordering "
+                "(Japan1) /Supplement 2 >> /DW 1000 /FontDescriptor 7 0 R >>",
+                "<< /Type /FontDescriptor /FontName /Ryumin-Light /Flags 6 /FontBBox [0 -200 1000 800] "
+                "/ItalicAngle 0 "
+                "/Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>"},
+               "");
+
+    const auto text = read_pdf(pdf, limits());
+
+    REQUIRE_MESSAGE(text, text.error().message);
+    CHECK(text->markdown.contains("日本語の文書"));
+}
+
+TEST_CASE("a reader that was taken over has no files, no sockets, no processes and nobody to signal") {
+    int said[2];
+    REQUIRE(pipe(said) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool is_confined =
+            confine_pdf_reader({.cpu_seconds = 10, .memory_bytes = std::uint64_t{64} << 30});
+        std::string able;
+        const auto can = [&](const char* what, long result) {
+            if (result >= 0) able += std::string(what) + " ";
+        };
+        can("open /etc/passwd", open("/etc/passwd", O_RDONLY));
+        can("open itself", open("/proc/self/exe", O_RDONLY));
+        can("open memory", open("/proc/self/mem", O_RDWR));
+        can("list /", open("/", O_RDONLY | O_DIRECTORY));
+        can("write", open("/tmp/quarry-pdf-test", O_WRONLY | O_CREAT, 0600));
+        can("tcp", socket(AF_INET, SOCK_STREAM, 0));
+        can("tcp6", socket(AF_INET6, SOCK_STREAM, 0));
+        can("udp", socket(AF_INET, SOCK_DGRAM, 0));
+        can("unix", socket(AF_UNIX, SOCK_STREAM, 0));
+        can("netlink", socket(AF_NETLINK, SOCK_RAW, 0));
+        can("fork", syscall(SYS_fork));
+        can("exec", execl("/bin/true", "true", nullptr));
+        can("signal", kill(getppid(), 0));
+        can("trace", ptrace(PTRACE_ATTACH, getppid(), nullptr, nullptr));
+        can("be root", setuid(0));
+        can("unshare", unshare(CLONE_NEWUSER));
+        can("make code",
+            mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1
+                                                                                                         : 0);
+        if (geteuid() == 0) able += "root ";
+        if (!is_confined) able = "not confined";
+        if (able.empty()) able = "nothing";
+        (void)!write(said[1], able.data(), able.size());
+        _exit(0);
+    }
+    close(said[1]);
+    char words[1024];
+    const ssize_t got = read(said[0], words, sizeof words);
+    close(said[0]);
+    waitpid(child, nullptr, 0);
+
+    REQUIRE(got > 0);
+    CHECK(std::string(words, static_cast<std::size_t>(got)) == "nothing");
 }
 
 TEST_CASE("many threads read at once, and leave nothing behind") {

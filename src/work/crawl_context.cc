@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
+#include "fetch/redirect.h"
 #include "net/address.h"
 #include "work/start_crawl.h"
 
@@ -10,15 +10,17 @@ namespace quarry::work {
 
 namespace {
 
-// Accept-Language and the like say nothing about who asks.
-bool is_harmless(const Header& header) {
-    return same_letters(header.name, "accept") || same_letters(header.name, "accept-language") ||
-           same_letters(header.name, "user-agent");
-}
-
-// Pages of one crawl that are on their way through the browser or a model. More would only wait there, fetched
-// long before it is their turn.
+// Pages of one crawl that are on their way through the browser or a model. More would only wait there,
+// fetched long before it is their turn.
 constexpr int enough_on_detours = 32;
+
+std::vector<std::string> origins_of(const std::vector<std::string>& urls) {
+    std::vector<std::string> origins;
+    for (const std::string& text : urls) {
+        if (const auto url = url::Url::parse(text)) origins.push_back(url->origin());
+    }
+    return origins;
+}
 
 // What a restarted crawl has met already, so that its pages are still compared with those before.
 Result<void> recall_pages(GroupId id, store::Reader& reader, crawl::NearDuplicates& seen) {
@@ -58,7 +60,9 @@ CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, const
       collection(group.collection),
       extract(extract_options(options)),
       policy(widened(defaults.policy, options)),
-      credentials_(defaults.headers) {}
+      credentials_(defaults.credentials),
+      named_origins_(origins_of(options.urls)),
+      owner_(group.owner) {}
 
 Result<std::shared_ptr<CrawlContext>> CrawlContext::load(GroupId id, store::Reader& reader,
                                                          const CrawlDefaults& defaults) {
@@ -78,13 +82,7 @@ Result<void> CrawlContext::recall(store::Reader& reader) {
 
 Result<void> CrawlContext::set_roots(std::vector<std::string> roots) {
     auto scope = std::make_shared<const crawl::Scope>(TRY(crawl::Scope::create(options, roots)));
-    std::vector<std::string> origins;
-    for (const std::vector<std::string>* urls : {&options.urls, &std::as_const(roots)}) {
-        for (const std::string& text : *urls) {
-            if (const auto url = url::Url::parse(text)) origins.push_back(url->origin());
-        }
-    }
-    place_.with([&](Place& place) { place = {std::move(roots), std::move(scope), std::move(origins)}; });
+    place_.with([&](Place& place) { place = {std::move(roots), std::move(scope)}; });
     return {};
 }
 
@@ -107,16 +105,13 @@ std::shared_ptr<const crawl::Scope> CrawlContext::scope() {
     return place_.with([](const Place& place) { return place.scope; });
 }
 
-std::vector<Header> CrawlContext::headers_for(const url::Url& url) {
+std::vector<Header> CrawlContext::headers_for(const url::Url& url) const {
     std::vector<Header> headers;
-    if (options.headers.empty() && credentials_.empty()) return headers;
-    const std::string origin = url.origin();
-    const bool is_named = place_.with(
-        [&](const Place& place) { return std::ranges::find(place.origins, origin) != place.origins.end(); });
-    for (const Header& header : options.headers) {
-        if (is_named || is_harmless(header)) headers.push_back(header);
+    if (!options.headers.empty()) {
+        const bool is_named = std::ranges::find(named_origins_, url.origin()) != named_origins_.end();
+        headers = is_named ? options.headers : fetch::headers_without_secrets(options.headers);
     }
-    if (is_named) headers.insert(headers.end(), credentials_.begin(), credentials_.end());
+    if (credentials_) credentials_->add_to(headers, url, owner_);
     return headers;
 }
 

@@ -15,6 +15,7 @@
 #include "crawl/scope.h"
 #include "crawl/shape_counter.h"
 #include "extract/extract.h"
+#include "fetch/credentials.h"
 #include "model/group.h"
 #include "model/page.h"
 #include "net/address_policy.h"
@@ -24,8 +25,8 @@ namespace quarry::work {
 
 // What the settings say for every crawl.
 struct CrawlDefaults {
-    net::AddressPolicy policy{};    // a crawl may be allowed more, never less
-    std::vector<Header> headers{};  // credentials: for the sites that the user named
+    net::AddressPolicy policy{};                              // a crawl may be allowed more, never less
+    std::shared_ptr<const fetch::Credentials> credentials{};  // by origin and owner; nothing: there are none
 };
 
 // How its pages are read.
@@ -53,8 +54,9 @@ public:
     // Reads what the crawl has met before it was interrupted, so that near duplicates are still found.
     Result<void> recall(store::Reader& reader);
 
-    // Headers for a URL: those that say who asks go to the sites that the user named, and nowhere else.
-    std::vector<Header> headers_for(const url::Url& url);
+    // Headers for a URL: those that say who asks go to the origins of the start URLs, and nowhere else: also
+    // not to where these redirect. To an origin that has credentials for the crawl's owner, these go along.
+    std::vector<Header> headers_for(const url::Url& url) const;
 
     // Whether it has fewer pages under way than it may have. The dispatcher's.
     bool may_start_another() const;
@@ -62,7 +64,7 @@ public:
     Guarded<crawl::NearDuplicates> near_duplicates{crawl::NearDuplicates()};
     Guarded<crawl::ShapeCounter> shapes;
     Guarded<crawl::CrawlHealth> health;
-    int running = 0;  // pages on the wire; the dispatcher's
+    int running = 0;                  // pages on the wire; the dispatcher's
     std::atomic<int> on_detours = 0;  // and pages with the browser or a model, or in line for them
 
 private:
@@ -70,14 +72,15 @@ private:
     struct Place {
         std::vector<std::string> roots{};
         std::shared_ptr<const crawl::Scope> scope{};
-        std::vector<std::string> origins{};  // of the start pages
     };
 
     CrawlContext(const Group& group, crawl::CrawlOptions wanted, const CrawlDefaults& defaults);
     Result<void> set_roots(std::vector<std::string> roots);
 
     Guarded<Place> place_;
-    const std::vector<Header> credentials_;
+    const std::shared_ptr<const fetch::Credentials> credentials_;
+    const std::vector<std::string> named_origins_;  // of the start URLs
+    const std::string owner_;
 };
 
 }  // namespace quarry::work

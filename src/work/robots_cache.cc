@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/sha256.h"
+#include "fetch/redirect.h"
 #include "net/http_status.h"
 
 namespace quarry::work {
@@ -23,10 +25,16 @@ net::HttpLimits robots_limits() {
 
 }  // namespace
 
-std::string RobotsCache::key_of(const url::Url& url, const net::AddressPolicy& policy) {
+std::string RobotsCache::key_of(const url::Url& url, const net::AddressPolicy& policy,
+                                const std::vector<Header>& headers) {
     std::string key = url.origin();
     if (policy.allow_private) key += " private";
     for (const net::Network& network : policy.allowed_networks) key += " " + network.text();
+    std::string secrets;
+    for (const Header& header : headers)
+        if (fetch::headers_without_secrets({header}).empty())
+            secrets += header.name + ": " + header.value + "\n";
+    if (!secrets.empty()) key += " " + hex_of(sha256(secrets));
     return key;
 }
 
@@ -45,9 +53,7 @@ const RobotsCache::Rules* RobotsCache::find(const std::string& key, Timestamp no
                     .policy = std::move(question.policy),
                     .limits = robots_limits(),
                     .retry = fetch::Retry::none},
-                   [key, deliver = deliver_](Result<Page> page) {
-                       deliver({key, std::move(page)});
-                   });
+                   [key, deliver = deliver_](Result<Page> page) { deliver({key, std::move(page)}); });
     return nullptr;
 }
 

@@ -41,11 +41,13 @@ public:
     RobotsCache(fetch::Fetcher& fetcher, Deliver deliver) : fetcher_(fetcher), deliver_(std::move(deliver)) {}
 
     // The rules if they are at hand; else nullptr, and they are asked for unless that is under way.
-    // The key names origin and policy together: what one crawl may not reach, another may.
+    // The key names origin, policy and what says who asks together: what one crawl may not reach or be told,
+    // another may.
     const Rules* find(const std::string& key, Timestamp now, const std::function<Question()>& ask);
     void take(Answer answer, Timestamp now);
 
-    static std::string key_of(const url::Url& url, const net::AddressPolicy& policy);
+    static std::string key_of(const url::Url& url, const net::AddressPolicy& policy,
+                              const std::vector<Header>& headers);
 
 private:
     void forget_expired(Timestamp now);

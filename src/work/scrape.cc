@@ -89,10 +89,17 @@ ScrapeRecord Scraper::scrape(const std::string& url, std::stop_token stop) const
     return record;
 }
 
+std::vector<Header> Scraper::headers_for(const url::Url& url) const {
+    std::vector<Header> headers = options_.headers;
+    if (options_.credentials) options_.credentials->add_to(headers, url, local_owner);
+    return headers;
+}
+
 Result<Scraper::Got> Scraper::plain_page(url::Url address, const std::stop_token& stop) const {
     const auto get = [&](url::Url from) {
+        auto headers = headers_for(from);
         return fetcher_.fetch({.url = std::move(from),
-                               .headers = options_.headers,
+                               .headers = std::move(headers),
                                .policy = options_.policy,
                                .wants_content = may_hold_text,
                                .stop = stop});
@@ -114,7 +121,7 @@ Result<Scraper::Got> Scraper::plain_page(url::Url address, const std::stop_token
 Result<Scraper::Got> Scraper::rendered_page(url::Url address, const std::stop_token& stop) const {
     RenderWish wish = options_.render;
     wish.policy = options_.policy;
-    browser::RenderRequest request = render_request(address, options_.headers, wish);
+    browser::RenderRequest request = render_request(address, headers_for(address), wish);
     request.stop = stop;
     browser::Rendered rendered = TRY(options_.browser->render(request));
     Got got{.page = take_page(address, rendered), .is_rendered = true};

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -13,6 +14,7 @@
 
 #include "base/result.h"
 #include "extract/extract.h"
+#include "fetch/credentials.h"
 #include "fetch/fetcher.h"
 #include "fetch/pdf.h"
 #include "model/browsing.h"
@@ -49,7 +51,8 @@ struct ScrapeOptions {
     fetch::PdfLimits pdf{};
     net::AddressPolicy policy{};
     std::vector<Header> headers{};
-    int concurrency = 5;  // pages under way at once, in scrape_all
+    std::shared_ptr<const fetch::Credentials> credentials{};  // by origin, for the local owner
+    int concurrency = 5;                                      // pages under way at once, in scrape_all
     Rendering rendering = Rendering::never;
     browser::Pool* browser = nullptr;  // outlives the scraper; needed to render
     RenderWish render{};               // its policy is the one above
@@ -88,6 +91,7 @@ private:
         std::string picture{}, warning{};
         boost::json::object branding{};
     };
+    std::vector<Header> headers_for(const url::Url& url) const;
     Result<Got> page_at(url::Url address, const std::stop_token& stop) const;
     Result<Got> plain_page(url::Url address, const std::stop_token& stop) const;
     Result<Got> rendered_page(url::Url address, const std::stop_token& stop) const;

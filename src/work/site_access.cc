@@ -1,33 +1,19 @@
 #include "work/site_access.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-
 #include <fmt/format.h>
 
+#include "fetch/redirect.h"
 #include "net/http_status.h"
 
 namespace quarry::work {
-
-namespace {
-
-bool says_who_asks(const Header& header) {
-    constexpr std::array harmless{std::string_view{"accept"}, std::string_view{"accept-language"},
-                                  std::string_view{"user-agent"}};
-    std::string name = header.name;
-    std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::tolower(letter); });
-    return std::ranges::find(harmless, name) == harmless.end();
-}
-
-}  // namespace
 
 fetch::FetchRequest SiteAccess::request(const url::Url& url,
                                         std::optional<net::HttpLimits> special_limits) const {
     fetch::FetchRequest request{
         .url = url, .headers = headers, .policy = policy, .limits = special_limits, .stop = stop};
     const bool is_elsewhere = !headers_origin.empty() && url.origin() != headers_origin;
-    if (is_elsewhere) std::erase_if(request.headers, says_who_asks);
+    if (is_elsewhere) request.headers = fetch::headers_without_secrets(request.headers);
+    if (credentials) credentials->add_to(request.headers, url, owner);
     return request;
 }
 

@@ -1,13 +1,16 @@
 // How one site is asked: who asks, by which rules, and until when.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "fetch/credentials.h"
 #include "fetch/fetcher.h"
+#include "model/owner_id.h"
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "url/url.h"
@@ -22,6 +25,10 @@ struct SiteAccess {
     std::string agent = "quarry";  // whom robots.txt is asked about
     net::HttpLimits limits{};      // of files that are no pages, which have bounds of their own on size
     std::stop_token stop{};
+
+    // Credentials by origin, and whose request this is. Nothing: there are none.
+    std::shared_ptr<const fetch::Credentials> credentials{};
+    std::string owner{local_owner};
 
     // The origin that `headers` are meant for. They may hold credentials, and a site can name files anywhere:
     // other origins get only those that say nothing about who asks. Empty means that everybody gets them.

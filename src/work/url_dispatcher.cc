@@ -215,9 +215,10 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
 
 const RobotsCache::Rules* UrlDispatcher::rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane) {
     CrawlContext& crawl = *waiting.crawl;
-    const std::string key = RobotsCache::key_of(url, crawl.policy);
+    std::vector<Header> headers = crawl.headers_for(url);
+    const std::string key = RobotsCache::key_of(url, crawl.policy, headers);
     const RobotsCache::Rules* rules = robots_.find(key, parts_.store.now(), [&] {
-        return RobotsCache::Question{.url = url, .policy = crawl.policy, .headers = crawl.headers_for(url)};
+        return RobotsCache::Question{.url = url, .policy = crawl.policy, .headers = headers};
     });
     if (!rules) {
         waiting_for_robots_[key].push_back(lane.id);

@@ -203,3 +203,38 @@ TEST_CASE_FIXTURE(Forbidden, "a user's headers go to the origin they are meant f
         CHECK(header_value(received.headers, "authorization") == "");
     }
 }
+
+TEST_CASE_FIXTURE(Forbidden,
+                  "a page that has gone to another origin takes no headers, and reads nothing with them") {
+    REQUIRE_BROWSER();
+    test::HostileServer other(0, "127.0.0.2");
+    site.on("/secret", [](const test::ServerRequest& received, test::Connection& connection) {
+        connection.respond(200, {{"Access-Control-Allow-Origin", "*"}, {"Content-Type", "text/plain"}},
+                           "told: " + std::string(header_value(received.headers, "authorization")));
+    });
+    other.on("/*", [&](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Content-Type", "text/html"}},
+                           fmt::format("<p id=p>other</p><script>fetch('{}').then(r => r.text())"
+                                       ".then(t => p.textContent = t)</script>",
+                                       site.url("/secret")));
+    });
+    page("/leaves", fmt::format("<script>location = '{}'</script>", other.url("/landed")));
+    site.on("/redirects", [&](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(302, {{"Location", other.url("/landed")}}, "");
+    });
+    for (const char* path : {"/leaves", "/redirects"}) {
+        CAPTURE(path);
+        auto wanted = request(path);
+        wanted.headers = {{"Authorization", "Bearer key"}};
+
+        const auto rendered = shared_pool().render(wanted);
+
+        REQUIRE_MESSAGE(rendered, rendered.error().message);
+        CHECK(rendered->final_url == other.url("/landed"));
+        CHECK(rendered->html.contains("told: "));
+        CHECK_FALSE(rendered->html.contains("Bearer key"));
+    }
+    for (const auto& received : other.requests())
+        CHECK(header_value(received.headers, "authorization") == "");
+    CHECK(site.count_requests("/secret") == 2);
+}

@@ -1,7 +1,10 @@
 // Pages that mean a browser no good, or are merely broken.
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -207,4 +210,26 @@ TEST_CASE("whoever uses a browser may be killed: no process and no folder is lef
     CHECK_FALSE(is_any_alive);
     close(ready[0]);
     close(ready[1]);
+}
+
+TEST_CASE("a pool may go while pages are under way: it waits for those who asked for them") {
+    REQUIRE_BROWSER();
+    BrowserSite place;
+    place.page("/page", "<h1>page</h1>");
+    browser::PoolConfig config = test::pool_config();
+    config.pages_at_once = 2;
+    config.pages_per_browser = 1;
+    for (std::size_t round = 1; round <= 3; ++round) {
+        auto pool = std::make_unique<browser::Pool>(config);
+        std::atomic<int> done = 0;
+        const auto ask = [&, raw = pool.get()] { done += raw->render(place.request("/page")) ? 1 : 0; };
+        std::jthread one(ask), other(ask);
+        while (place.site.count_requests("/page") < 2 * round) usleep(1'000);
+
+        pool.reset();
+
+        one.join();
+        other.join();
+        CHECK(done == 2);
+    }
 }

@@ -81,6 +81,7 @@ void map_site(Api& api, store::Reader&, Call call) {
     std::vector<Issue> issues;
     MapRequest request = read_map_request(call.body, issues);
     if (!issues.empty()) return call.respond(reply(issues));
+    request.question.owner = call.owner;
     api.post_slow(call,
                   [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
 }
