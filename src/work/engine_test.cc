@@ -34,6 +34,17 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl brings every page that links lead to, each
     CHECK(pages(id)[0].content->markdown.find("words of the page at /") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(CrawlSite, "a page that is 'not modified' though nothing is stored fails, and the crawl ends") {
+    page("/", "", 304);
+
+    const GroupId id = crawl(options());
+
+    CHECK(urls(id) ==
+          Urls{{"/", "failed the server says that the page has not changed, but none is stored"}});
+    CHECK(server.count_requests("/") == 1);
+    CHECK(group(id).state == JobState::completed);
+}
+
 TEST_CASE_FIXTURE(CrawlSite, "a redirect's target is fetched once, whoever leads there") {
     linked("/", {"/old", "/older", "/new"});
     page("/old", "", 301, {{"Location", "/new"}});
