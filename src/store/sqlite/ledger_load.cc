@@ -14,6 +14,8 @@ Result<void> Ledger::rebuild() {
     events_.clear();
     admitted_.clear();
     tallies_.clear();
+    pages_fetched_.clear();
+    ended_tokens_.clear();
     wakes_ = true;
     groups_may_start_ = true;
     TRY(rows_->hosts.reload());
