@@ -263,7 +263,10 @@ std::optional<EngineMailbox::TimePoint> Engine::Run::wake_time(const RunUntil& u
         at = at ? std::min(*at, leave) : leave;
     }
     if (!at) return std::nullopt;
-    return std::chrono::steady_clock::now() + std::max(std::chrono::milliseconds(1), *at - store_.now());
+    // The steady clock stands still while the machine sleeps, and the store's does not.
+    using std::chrono::milliseconds;
+    return std::chrono::steady_clock::now() +
+           std::clamp<milliseconds>(*at - store_.now(), milliseconds(1), milliseconds(10'000));
 }
 
 // Ends tidily: nothing new is begun, what is under way is finished, what waits goes back.
