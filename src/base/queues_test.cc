@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/clock.h"
+#include "base/wall_clock.h"
 #include "base/mailbox.h"
 #include "base/work_queue.h"
 
@@ -70,11 +70,35 @@ TEST_CASE("a closed work queue still gives what is in it") {
 }
 
 TEST_CASE("the wall clock of a process never runs backwards") {
-    const SteadyWallClock clock;
+    const WallClock clock;
     Timestamp last = clock.now();
     for (int i = 0; i < 1'000; ++i) {
         const Timestamp now = clock.now();
         CHECK(now >= last);
         last = now;
+    }
+}
+
+TEST_CASE("the clock of a process follows the wall clock forwards, and never backwards") {
+    using namespace std::chrono_literals;
+    const WallClock clock;
+    const Timestamp noon{1'000'000s};
+    struct Row {
+        const char* what;
+        Timestamp wall;
+        std::chrono::milliseconds steady;
+        Timestamp shown;
+    };
+    const Row rows[] = {
+        {"the start", noon, 50s, noon},
+        {"a second later", noon + 1s, 51s, noon + 1s},
+        {"after a suspend, which the steady clock slept through", noon + 8h, 52s, noon + 8h},
+        {"set back by an hour: time goes on", noon + 7h, 53s, noon + 8h + 1s},
+        {"still behind", noon + 7h + 1s, 54s, noon + 8h + 2s},
+        {"set forward again", noon + 9h, 55s, noon + 9h},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        CHECK(clock.at(row.wall, row.steady) == row.shown);
     }
 }

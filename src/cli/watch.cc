@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/web_access.h"
+#include "base/wall_clock.h"
 #include "cli/commands.h"
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
@@ -194,7 +195,7 @@ private:
     std::vector<std::unique_ptr<work::WatchFolder>> folders_;
     std::optional<work::FolderNotices> notices_;
     Result<void> watched_;  // an error of the callback, until somebody can return it
-    SteadyWallClock clock_;
+    WallClock clock_;
     Timestamp paused_until_{};
     bool any_failed_ = false;
 };

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "crawl/robots_lines.h"
-#include "url/percent.h"
 
 namespace quarry::crawl {
 
@@ -29,12 +28,6 @@ std::string agent_name(std::string_view agent) {
     std::string name = lower_case(agent.substr(0, agent.find('/')));
     name.erase(name.find_last_not_of(" \t") + 1);
     return name;
-}
-
-std::string unescaped_form(std::string_view text) {
-    std::string form;
-    url::append_normalised(escaped_form(text), form);
-    return form;
 }
 
 std::optional<std::chrono::milliseconds> parse_delay(std::string_view value) {
@@ -106,9 +99,8 @@ private:
         if (robots_.groups_.empty()) return;  // rules for nobody
         saw_rule_ = true;
         if (pattern.empty()) return;  // "Disallow:" forbids nothing
-        robots_.groups_.back().rules.push_back({kind, PathPattern(escaped_form(pattern)),
-                                                PathPattern(unescaped_form(pattern)), line.number,
-                                                std::string(line.text)});
+        robots_.groups_.back().rules.push_back(
+            {kind, PathPattern(pattern_form(pattern)), line.number, std::string(line.text)});
     }
 
     void add_sitemap(std::string_view value) {
@@ -165,18 +157,17 @@ std::vector<Robots::Match> Robots::groups_for(std::string_view agent) const {
     return specific.empty() ? general : specific;
 }
 
-Verdict Robots::decide(const std::vector<Match>& matches, PathPattern Rule::* reading,
-                       std::string_view path) {
+Verdict Robots::decide(const std::vector<Match>& matches, std::string_view path) {
     const Rule* best = nullptr;
     const Agent* agent = nullptr;
     for (const Match& match : matches) {
         for (const Rule& rule : match.group->rules) {
-            const std::size_t length = (rule.*reading).length();
-            const std::size_t to_beat = best == nullptr ? 0 : (best->*reading).length();
+            const std::size_t length = rule.pattern.length();
+            const std::size_t to_beat = best == nullptr ? 0 : best->pattern.length();
             const bool better =
                 best == nullptr || length > to_beat ||
                 (length == to_beat && rule.kind == Rule::Kind::allow && best->kind != rule.kind);
-            if (!better || !(rule.*reading).matches(path)) continue;
+            if (!better || !rule.pattern.matches(path)) continue;
             best = &rule;
             agent = match.agent;
         }
@@ -186,16 +177,12 @@ Verdict Robots::decide(const std::vector<Match>& matches, PathPattern Rule::* re
 }
 
 Verdict Robots::check(std::string_view agent, std::string_view path_and_query) const {
-    if (path_and_query == "/robots.txt")
-        return {.allowed = true, .rule = "robots.txt itself is always allowed"};
+    const std::string path =
+        path_form(path_and_query.empty() ? "/" : path_and_query.substr(0, max_path_bytes));
+    if (path == "/robots.txt") return {.allowed = true, .rule = "robots.txt itself is always allowed"};
     if (!refusal_.empty()) return {.allowed = false, .rule = refusal_};
     if (!absence_.empty()) return {.allowed = true, .rule = absence_};
-    const std::string_view path = path_and_query.empty() ? "/" : path_and_query.substr(0, max_path_bytes);
-    const std::vector<Match> matches = groups_for(agent);
-    Verdict by_google = decide(matches, &Rule::literal, literal_form(path));
-    if (!by_google.allowed) return by_google;
-    Verdict by_rfc = decide(matches, &Rule::unescaped, unescaped_form(path));
-    return by_rfc.line == 0 ? by_google : by_rfc;
+    return decide(groups_for(agent), path);
 }
 
 Verdict Robots::check(std::string_view agent, const url::Url& url) const {

@@ -44,9 +44,8 @@ public:
     // is a product token such as "quarry"; a version behind a slash is disregarded. The group for the agent
     // decides, else the one for "*"; within it the longest pattern; between equals, Allow.
     //
-    // RFC 9309 wants "%7E" and "~" to match each other, Google compares them literally. Where that matters
-    // the stricter answer is given. Time is linear in the path for each rule; paths are matched by their
-    // first 8 KB.
+    // "%7E" and "~" match each other, as RFC 9309 wants (robots_pattern.h). Time is linear in the path for each
+    // rule; paths are matched by their first 8 KB.
     Verdict check(std::string_view agent, std::string_view path_and_query) const;
     Verdict check(std::string_view agent, const url::Url& url) const;
 
@@ -61,8 +60,7 @@ private:
 
     struct Rule {
         enum class Kind { allow, disallow } kind;
-        PathPattern literal;    // for Google's reading
-        PathPattern unescaped;  // for the RFC's
+        PathPattern pattern;
         int line = 0;
         std::string text;
     };
@@ -82,8 +80,7 @@ private:
     };
 
     std::vector<Match> groups_for(std::string_view agent) const;
-    static Verdict decide(const std::vector<Match>& matches, PathPattern Rule::* reading,
-                          std::string_view path);
+    static Verdict decide(const std::vector<Match>& matches, std::string_view path);
 
     std::vector<Group> groups_;
     std::vector<std::string> sitemaps_;

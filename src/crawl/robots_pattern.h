@@ -24,8 +24,10 @@ private:
     std::string text_;
 };
 
-// The forms in which patterns and paths are compared.
-std::string escaped_form(std::string_view text);  // non-ASCII bytes as %XX, hex digits in upper case
-std::string literal_form(std::string_view path);  // hex digits in upper case, all else as it is
+// The one form in which patterns and paths are compared (RFC 9309, 2.2.2): unreserved characters as they are,
+// reserved ones as they were written, everything else as %XX with digits in upper case. So a '*' or '$' of a path is "%2A" or "%24",
+// and in a pattern that wants to say it. Doing it twice changes nothing.
+std::string pattern_form(std::string_view pattern);
+std::string path_form(std::string_view path);
 
 }  // namespace quarry::crawl

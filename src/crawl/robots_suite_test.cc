@@ -49,18 +49,24 @@ std::string raw_target(const std::string& url) {
 
 }  // namespace
 
-TEST_CASE("every case of Google's robots.txt parser gives Google's answer") {
+TEST_CASE("every case of Google's robots.txt parser but one gives Google's answer") {
     const auto cases = load("google_cases.json");
     if (!cases) return;
+    int exceptions = 0;
     for (const json::value& value : *cases) {
         const json::object& test = value.as_object();
         CAPTURE(json::serialize(test));
 
+        // Google compares this one literally; RFC 9309, 2.2.2, wants it to be the same as "baz".
+        const bool is_exception =
+            field(test, "robots").contains("%62%61%7A") && field(test, "url").ends_with("/baz");
+        exceptions += is_exception ? 1 : 0;
         const auto verdict =
             Robots::parse(field(test, "robots")).check(field(test, "ua"), raw_target(field(test, "url")));
 
-        CHECK(verdict.allowed == test.at("allowed").as_bool());
+        CHECK(verdict.allowed == (test.at("allowed").as_bool() || is_exception));
     }
+    CHECK(exceptions == 1);
     MESSAGE("Google: " << cases->size() << " cases");
 }
 

@@ -37,6 +37,7 @@ public:
 
     // The space in use, if any; cheap if `known` is its version already: nothing then.
     virtual Result<std::optional<StoredSpace>> space(const std::string& collection, int known) = 0;
+    // `conflict` if the collection has another embedder than the builtin space.
     virtual Result<int> begin_space(const std::string& collection, std::int64_t fitted_on,
                                     std::string bytes) = 0;
     virtual Result<void> add_vectors(const std::string& collection, int space,

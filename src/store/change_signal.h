@@ -1,11 +1,14 @@
 // How whoever waits for work learns that there may be some, without asking again and again.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
+
+#include "base/clock.h"
 
 namespace quarry::store {
 
@@ -31,5 +34,17 @@ private:
     std::condition_variable_any changed_;
     std::uint64_t count_ = 1;  // so that 0 has always missed something
 };
+
+// Until the clock shows `until`. A wait is measured by another clock, which may stand still while the machine
+// sleeps: so it is cut into pieces.
+inline std::uint64_t wait_for(ChangeSignal& signal, std::uint64_t seen, Timestamp until, const Clock& clock,
+                              const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds piece{10'000};
+    for (;;) {
+        const auto left = until - clock.now();
+        const std::uint64_t count = signal.wait(seen, std::min(left, piece), stop);
+        if (count != seen || left <= piece || stop.stop_requested()) return count;
+    }
+}
 
 }  // namespace quarry::store

@@ -16,7 +16,9 @@ struct OfUrl {
     const Tries& tries;
     Timestamp now;
 
-    UrlFate operator()(const Completed&) const { return {.attempts = tries.attempts}; }
+    UrlFate operator()(const Completed&) const {
+        return {.attempts = tries.attempts, .snoozes = tries.snoozes};
+    }
     UrlFate operator()(const Retry& retry) const {
         const int attempts = tries.attempts + 1;
         if (attempts >= tries.most_attempts) return failed(retry.error, retry.code);
@@ -27,19 +29,29 @@ struct OfUrl {
     }
     UrlFate operator()(const Failed& end) const { return failed(end.error, end.code); }
     UrlFate operator()(const Snooze& snooze) const {
+        if (tries.snoozes >= tries.most_snoozes)
+            return failed(if_said(snooze.reason).value_or(put_off_too_often), ErrorCode::unavailable);
         return {.state = UrlState::queued,
                 .attempts = tries.attempts,
+                .snoozes = tries.snoozes + 1,
                 .run_at = if_later(snooze.until, now),
                 .note = if_said(snooze.reason)};
     }
     UrlFate operator()(const Skipped& end) const {
-        return {
-            .state = UrlState::skipped, .attempts = tries.attempts, .note = end.note, .skipped = end.reason};
+        return {.state = UrlState::skipped,
+                .attempts = tries.attempts,
+                .snoozes = tries.snoozes,
+                .note = end.note,
+                .skipped = end.reason};
     }
 
 private:
     UrlFate failed(std::string_view note, ErrorCode code) const {
-        return {.state = UrlState::failed, .attempts = tries.attempts + 1, .note = note, .error = code};
+        return {.state = UrlState::failed,
+                .attempts = tries.attempts + 1,
+                .snoozes = tries.snoozes,
+                .note = note,
+                .error = code};
     }
 };
 
@@ -59,6 +71,8 @@ struct OfChange {
                 .error = if_said(retry.error)};
     }
     ChangeFate operator()(const Snooze& snooze) const {
+        if (tries.snoozes >= tries.most_snoozes)
+            return failed(if_said(snooze.reason).value_or(put_off_too_often));
         return {.state = JobState::queued,
                 .attempts = tries.attempts,
                 .snoozes = tries.snoozes + 1,

@@ -15,6 +15,7 @@ constexpr Timestamp later = now + 5s;
 
 // Put off four times; it may be tried three times.
 constexpr Tries second_try{.attempts = 1, .snoozes = 4, .most_attempts = 3};
+constexpr Tries put_off_enough{.snoozes = 9, .most_attempts = 3, .most_snoozes = 9};
 constexpr Tries last_try{.attempts = 2, .snoozes = 4, .most_attempts = 3};
 
 }  // namespace
@@ -54,6 +55,14 @@ TEST_CASE("what an outcome makes of a URL") {
          last_try,
          {.state = queued, .attempts = 2, .run_at = later, .note = "the host is busy"}},
         {"put off without words", Snooze{later}, last_try, {.state = queued, .attempts = 2, .run_at = later}},
+        {"put off for the last time",
+         Snooze{later, "the host is busy"},
+         put_off_enough,
+         {.state = failed, .attempts = 1, .note = "the host is busy", .error = ErrorCode::unavailable}},
+        {"put off for the last time, without words",
+         Snooze{later},
+         put_off_enough,
+         {.state = failed, .attempts = 1, .note = put_off_too_often, .error = ErrorCode::unavailable}},
         {"skipped",
          Skipped{SkipReason::canonical, "a copy"},
          second_try,
@@ -99,6 +108,10 @@ TEST_CASE("what an outcome makes of a change of a page") {
          Snooze{later, "the service is away"},
          last_try,
          {.state = queued, .attempts = 2, .snoozes = 5, .run_at = later, .error = "the service is away"}},
+        {"put off for the last time",
+         Snooze{later, "the service is away"},
+         put_off_enough,
+         {.state = failed, .attempts = 1, .snoozes = 9, .error = "the service is away"}},
     };
     for (const Row& row : rows) {
         CAPTURE(row.what);

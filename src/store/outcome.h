@@ -30,7 +30,7 @@ struct Failed {
     std::string error{};
     ErrorCode code = ErrorCode::unavailable;
 };
-// Not ready: the same again later, at no cost.
+// Not ready: the same again later. Costs no attempt; so many in a row (StoreLimits), and it fails.
 struct Snooze {
     Timestamp until{};
     std::string reason{};

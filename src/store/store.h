@@ -33,6 +33,8 @@ namespace quarry::store {
 struct StoreLimits {
     std::chrono::milliseconds lease_duration{60'000};  // after the worker's last beat
     int max_stalls = 9;
+    int max_snoozes = 1'000;      // of a job or a URL, in a row; given back before it began counts as one
+    int change_snoozes = 100'000;  // of a change: a service that is away for weeks is waited for
     int url_attempts = 3;                    // tries of a URL before it is given up
     int change_attempts = 3;                 // tries of a change of the outbox
     std::int64_t max_open_jobs = 5'000'000;  // in all; beyond it adding is refused
@@ -295,7 +297,7 @@ public:
     // links of a page lead to pages the crawl knows already.
     virtual bool knows(GroupId group, const UrlKey& key) const = 0;
 
-    // Gives back leases whose handlers have not begun, at no cost.
+    // Gives back leases whose handlers have not begun. Costs a snooze.
     virtual Result<void> release(std::vector<LeaseRef> leases) = 0;
 
     // Ends a worker: what it holds goes back at once, as if it had died, and what it still has to say of it

@@ -49,7 +49,10 @@ private:
     void handle(FetchEnded& ended) { urls_->fetch_ended(ended); }
     void handle(RobotsArrived& arrived) { urls_->robots_arrived(std::move(arrived.answer)); }
     void handle(GroupChanged& changed) { urls_->group_changed(changed.group); }
+    void handle(GroupSeen& seen) { urls_->group_seen(seen); }
+    void handle(CrawlLoaded& loaded) { urls_->crawl_loaded(std::move(loaded)); }
     void handle(JobEnded&) {}
+    void handle(ErrandDone&) {}
     void handle(PagesDone&) {}
     void handle(DetourEnded&) { urls_->detour_ended(); }
     void handle(ChangesDone&) {}
@@ -87,6 +90,7 @@ private:
     // In the order in which they must end, the last first.
     std::unique_ptr<Indexer> indexer_;
     std::unique_ptr<PagePool> pages_;
+    std::unique_ptr<Errands> errands_;
     std::unique_ptr<UrlDispatcher> urls_;
     std::unique_ptr<JobPool> jobs_;
     std::unique_ptr<WebhookPool> webhooks_;  // nothing: they are left to others
@@ -112,12 +116,14 @@ Result<std::unique_ptr<Engine::Run>> Engine::Run::open(Engine& engine) {
                                        .threads = threads_for(config.cpu_threads),
                                        .collection = config.index_collection,
                                        .open_reader = config.open_reader}));
+    run->errands_ = std::make_unique<Errands>(TRY(config.open_reader()),
+                                              [mailbox = run->mailbox_] { mailbox->post(ErrandDone{}); });
     run->urls_ = std::make_unique<UrlDispatcher>(
         DispatcherParts{.store = engine.store_,
-                        .reader = *run->reader_,
                         .fetcher = engine.fetcher_,
                         .pages = *run->pages_,
                         .under_way = *engine.under_way_,
+                        .errands = *run->errands_,
                         .mailbox = run->mailbox_,
                         .defaults = config.crawls,
                         .max_fetches = static_cast<std::size_t>(config.max_fetches),
@@ -179,9 +185,11 @@ void Engine::Run::handle(LeasesArrived& arrived) {
 }
 
 void Engine::Run::handle(CrawlUnhealthy& crawl) {
-    // A conflict means that the crawl has ended in another way meanwhile.
-    const auto failed = store_.fail_group(crawl.group, crawl.reason);
-    if (!failed && is_trouble_of_store(failed.error())) error_ = failed.error();
+    errands_->run([this, crawl](store::Reader&) {
+        // A conflict means that the crawl has ended in another way meanwhile.
+        const auto failed = store_.fail_group(crawl.group, crawl.reason);
+        if (!failed && is_trouble_of_store(failed.error())) mailbox_->post(StoreFailed{failed.error()});
+    });
 }
 
 void Engine::Run::handle(StoreFailed& failed) {
@@ -203,7 +211,8 @@ void Engine::Run::ask_for_work() {
 }
 
 bool Engine::Run::is_off_the_wire() const {
-    return urls_->on_the_wire() == 0 && urls_->waiting() == 0 && pages_->is_idle() && jobs_->is_idle();
+    return urls_->on_the_wire() == 0 && urls_->waiting() == 0 && pages_->is_idle() && jobs_->is_idle() &&
+           errands_->is_idle();
 }
 
 bool Engine::Run::is_quiet() const {
@@ -263,7 +272,10 @@ std::optional<EngineMailbox::TimePoint> Engine::Run::wake_time(const RunUntil& u
         at = at ? std::min(*at, leave) : leave;
     }
     if (!at) return std::nullopt;
-    return std::chrono::steady_clock::now() + std::max(std::chrono::milliseconds(1), *at - store_.now());
+    // The steady clock stands still while the machine sleeps, and the store's does not.
+    using std::chrono::milliseconds;
+    return std::chrono::steady_clock::now() +
+           std::clamp<milliseconds>(*at - store_.now(), milliseconds(1), milliseconds(10'000));
 }
 
 // Ends tidily: nothing new is begun, what is under way is finished, what waits goes back.
@@ -290,6 +302,7 @@ void Engine::Run::wind_down() {
         mailbox_->take(messages, std::nullopt);
         take_in();
     }
+    errands_->finish();
     webhooks_.reset();
     jobs_.reset();
     pages_.reset();

@@ -1,6 +1,7 @@
 // What the engine's threads tell its dispatcher.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +14,8 @@
 
 namespace quarry::work {
 
+class CrawlContext;
+
 struct LeasesArrived {
     store::Leased leased{};
 };
@@ -22,7 +25,15 @@ struct NothingDue {  // the store has nothing for what was asked
 };
 struct FetchEnded {
     HostId host{};
+    std::shared_ptr<CrawlContext> crawl{};  // that it was counted in: a crawl that is retried has another one
+};
+struct CrawlLoaded {
     GroupId group{};
+    Result<std::shared_ptr<CrawlContext>> crawl;
+};
+struct GroupSeen {
+    GroupId group{};
+    bool is_running = false, is_over = false;
 };
 struct RobotsArrived {
     RobotsCache::Answer answer;
@@ -31,6 +42,7 @@ struct GroupChanged {
     GroupId group{};
 };
 struct JobEnded {};     // there is room for another
+struct ErrandDone {};   // what was to be asked or told is
 struct PagesDone {};    // room for more, or the last one is done
 struct DetourEnded {};  // a page is back from the browser or a model: its crawl may have waited for that
 struct ChangesDone {};  // some are in the index, or a space is in use
@@ -43,8 +55,9 @@ struct StoreFailed {
 };
 struct StopAsked {};
 
-using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, JobEnded,
-                             PagesDone, DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+using Message =
+    std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen, CrawlLoaded,
+                 JobEnded, ErrandDone, PagesDone, DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 
 }  // namespace quarry::work

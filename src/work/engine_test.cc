@@ -1,7 +1,9 @@
 #include "work/engine.h"
 
 #include <atomic>
+#include <algorithm>
 #include <semaphore>
+#include <thread>
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
@@ -33,6 +35,17 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl brings every page that links lead to, each
     CHECK(crawl.counters.running == 0);
     REQUIRE(pages(id).size() == 4);
     CHECK(pages(id)[0].content->markdown.find("words of the page at /") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a page that is 'not modified' though nothing is stored fails, and the crawl ends") {
+    page("/", "", 304);
+
+    const GroupId id = crawl(options());
+
+    CHECK(urls(id) ==
+          Urls{{"/", "failed the server says that the page has not changed, but none is stored"}});
+    CHECK(server.count_requests("/") == 1);
+    CHECK(group(id).state == JobState::completed);
 }
 
 TEST_CASE_FIXTURE(CrawlSite, "a redirect's target is fetched once, whoever leads there") {
@@ -294,6 +307,41 @@ TEST_CASE_FIXTURE(CrawlSite, "what a server says with an error is kept where tha
     CHECK(pages(id)[0].facts.status == 404);
     CHECK(pages(id)[0].content->markdown.find("has left us") != std::string::npos);
     CHECK(group(id).kind == "batch_scrape");
+}
+
+// What it had on the wire when it was cancelled is not counted off where it was never counted.
+TEST_CASE_FIXTURE(CrawlSite, "a crawl that was cancelled and retried keeps to its limit") {
+    std::atomic<int> at_once = 0, most = 0;
+    std::binary_semaphore first_is_there(0), first_may_end(0);
+    std::atomic<bool> is_first = true;
+    linked("/", {"/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h"});
+    for (const char* path : {"/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h"}) {
+        server.on(path, [&](const test::ServerRequest&, test::Connection& connection) {
+            if (is_first.exchange(false)) {
+                first_is_there.release();
+                first_may_end.acquire();
+            } else {
+                most = std::max(most.load(), ++at_once);
+                connection.pause(std::chrono::milliseconds(20));
+                --at_once;
+            }
+            connection.respond(200, {{"Content-Type", "text/html"}}, "<p>Some words.</p>");
+        });
+    }
+    crawl::CrawlOptions wanted = options();
+    wanted.max_concurrency = 1;
+    const GroupId id = start_crawl(*store, wanted).value();
+    std::jthread worker([&] { CHECK(run()); });
+    first_is_there.acquire();
+
+    REQUIRE(store->cancel(id));
+    REQUIRE(store->retry(store::JobFilter{.group = id, .kind = "fetch_page"}).value() > 0);
+    while (most == 0) std::this_thread::yield();
+    first_may_end.release();
+    worker.join();
+
+    CHECK(group(id).counters.completed == 9);
+    CHECK(most == 1);
 }
 
 TEST_CASE_FIXTURE(CrawlSite, "a cancelled crawl fetches nothing more") {

@@ -13,8 +13,10 @@
 #include "fetch/retry_after.h"
 #include "model/document_json.h"
 #include "net/http_status.h"
+#include "store/fate.h"
 #include "store/pack.h"
 #include "work/answered_page.h"
+#include "work/outage.h"
 #include "work/read_document.h"
 #include "work/read_sitemap.h"
 #include "work/retry_delay.h"
@@ -169,9 +171,12 @@ PageFacts facts_of(const FetchedUrl& fetched, const Document& document) {
             .fetched_at = std::chrono::time_point_cast<std::chrono::milliseconds>(page.fetched_at)};
 }
 
-// What is stored of the page cannot be read now. That is no fault of the page.
-store::Outcome without_store(const Error& error, Timestamp now) {
-    return {.end = store::Snooze{now, error.message}};
+// What is stored of the page cannot be read. While the store is away that is no fault of the page; what is
+// damaged costs attempts.
+store::Outcome without_store(const FetchedUrl& fetched, const Error& error, Timestamp now) {
+    const Timestamp again = next_attempt(fetch_backoff, fetched.lease.attempt, now);
+    if (is_trouble_of_store(error)) return {.end = store::Snooze{again, error.message}};
+    return retry(fetched, error, again);
 }
 
 // The links of a page that has not changed, as they were read when it last did.
@@ -205,8 +210,12 @@ void follow_links(const FetchedUrl& fetched, const Document& document, const Pag
 // Unchanged, says the server.
 store::Outcome not_modified(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
     const Page& page = *fetched.page;
+    // Nothing was asked to be compared, and asking again would bring the same.
+    if (!fetched.lease.former)
+        return {.end = store::Failed{std::string(store::nothing_stored), ErrorCode::refused},
+                .status = page.status};
     const auto former = former_document(fetched, tools.reader);
-    if (!former) return without_store(former.error(), now);
+    if (!former) return without_store(fetched, former.error(), now);
     store::Outcome outcome{.end = store::Completed{}, .status = page.status};
     PageWrite write{.key = fetched.lease.key};
     write.facts = {.url = fetched.lease.url,
@@ -245,7 +254,7 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     }
     PageWrite write{.key = fetched.lease.key, .facts = facts_of(fetched, document)};
     auto change = tracked_change(fetched, document, tools);
-    if (!change) return without_store(change.error(), now);
+    if (!change) return without_store(fetched, change.error(), now);
     // What has become of it is said anew each time, so it is never "not modified"; and what a script makes may
     // change though the page that has it does not.
     if (crawl.options.track_changes || fetched.shown) write.facts.etag = write.facts.last_modified = "";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "base/thread_name.h"
 
@@ -100,16 +101,25 @@ Result<void> IndexWriter::replace(const std::string& collection, std::span<PageI
     return {};
 }
 
-// The space may have been renewed since these were folded in.
+// The space may have been renewed since these were folded in, or dropped: then words alone find them until the
+// next one is fitted. A removal has no embedder, so each page is asked for its own.
 Result<void> IndexWriter::fold_again(const std::string& collection, std::span<PageInWorkPtr> pages) {
-    if (!pages.front()->embedder.is_builtin()) return {};
-    const Spaces::Current current = TRY(parts_.spaces->current(collection));
+    std::optional<Spaces::Current> current;
     for (const PageInWorkPtr& page : pages) {
-        if (page->space == current.version) continue;
-        const bool was_next = page->page.next_space == current.version;
-        for (index::IndexedChunk& chunk : page->page.chunks)
-            chunk.vector = was_next ? std::move(chunk.next) : current.space->fold_in(chunk.terms);
-        page->space = current.version;
+        if (!page->change.content || !page->embedder.is_builtin()) continue;
+        if (!current) current = TRY(parts_.spaces->current(collection));
+        if (page->space == current->version) continue;
+        const bool was_next = current->version != 0 && page->page.next_space == current->version;
+        for (index::IndexedChunk& chunk : page->page.chunks) {
+            if (was_next) {
+                chunk.vector = std::move(chunk.next);
+            } else if (current->space) {
+                chunk.vector = current->space->fold_in(chunk.terms);
+            } else {
+                chunk.vector.clear();
+            }
+        }
+        page->space = current->version;
     }
     return {};
 }

@@ -2,6 +2,8 @@
 #include <thread>
 
 #include "work/index_place_test.h"
+#include "work/index_writer.h"
+#include "work/prepare_page.h"
 
 namespace quarry::work {
 namespace {
@@ -126,6 +128,109 @@ TEST_CASE_FIXTURE(IndexPlace, "a document of many megabytes is indexed") {
     CHECK(facts().pages == 2);
     CHECK(facts().chunks > 1'000);
     CHECK(found("leaf").front() == "https://a.example/leaf");
+}
+
+// Changes on their way to the index writer, as they were prepared before a space was renewed or dropped.
+class PreparedPlace : public IndexPlace {
+public:
+    PreparedPlace() {
+        policy = {.min_chunks = 30, .dimensions = 16};
+        put_many(40);
+        REQUIRE(run());
+        first_space = spaces.current("default").value();
+        REQUIRE(store->forget({.urls = {"https://a.example/p1"}}));
+        put("https://a.example/p0", "The quarry gives stone and gravel3 of colour2, and basalt.");
+        const WorkerId worker = store->register_worker("test").value();
+        const auto changes = store->lease({.worker = worker, .changes = 10}).value().changes;
+        REQUIRE(changes.size() == 2);
+        for (const store::ChangeLease& change : changes) works.push_back(prepared(change));
+        std::ranges::sort(works, {}, [](const auto& work) { return work->change.content.has_value(); });
+    }
+
+    // Behind a page that keeps the writer busy, so that they are written together.
+    void write() {
+        IndexWriter writer({.store = *store,
+                            .index = *index,
+                            .spaces = &spaces,
+                            .mailbox = std::make_shared<EngineMailbox>(),
+                            .ended = [&](std::size_t) {}});
+        auto first = std::make_unique<PageInWork>();
+        first->change = {.page = PageId{9'999}, .content = ContentId{9'999}, .version = 1, .collection = "other"};
+        first->page = {.page = PageId{9'999}, .version = 1};
+        for (int chunk = 0; chunk < 3'000; ++chunk) first->page.chunks.push_back({.chunk = {.text = "words"}});
+        writer.add(std::move(first));
+        for (PageInWorkPtr& work : works) writer.add(std::move(work));
+    }
+
+    std::vector<float> vector_of(const std::string& word) {
+        text::TermReader terms;
+        index::KeywordQuery query;
+        for (const text::Term& term : terms.read(word))
+            query.words.push_back({.term = std::string(term.text)});
+        const auto hits = index->match("default", query, {}, 10).value();
+        REQUIRE(hits.size() == 1);
+        return index->vectors("default", std::vector{hits[0].chunk}).value().at(0);
+    }
+
+    Spaces spaces{*index, {.min_chunks = 30, .dimensions = 16}};
+    Spaces::Current first_space{};
+    std::vector<PageInWorkPtr> works;
+
+private:
+    PageInWorkPtr prepared(const store::ChangeLease& change) {
+        auto work = std::make_unique<PageInWork>();
+        work->change = change;
+        if (!change.content) return work;
+        const auto page = reader()->page_versions(std::vector{*change.content}).value().at(0);
+        text::TermReader terms;
+        work->embedder.facts = {.provider = "builtin", .dimensions = 16};
+        work->page = work::prepare_page(page, change.version, {}, terms);
+        work->space = first_space.version;
+        for (index::IndexedChunk& chunk : work->page.chunks)
+            chunk.vector = first_space.space->fold_in(chunk.terms);
+        return work;
+    }
+};
+
+TEST_CASE_FIXTURE(PreparedPlace,
+                  "a page that was folded into a former space is folded again, also behind a removal") {
+    Spaces of_other_size(*index, {.min_chunks = 30, .dimensions = 8});
+    REQUIRE(of_other_size.renew("default", {}));
+    REQUIRE(spaces.current("default").value().version > first_space.version);
+    REQUIRE_FALSE(works.front()->change.content);
+    REQUIRE(works.back()->page.chunks.at(0).vector.size() == 16);
+
+    write();
+
+    CHECK(vector_of("basalt").size() == 8);
+    CHECK(found("number1").empty());
+}
+
+TEST_CASE_FIXTURE(PreparedPlace, "a page whose space was dropped meanwhile is found by its words") {
+    REQUIRE(index->set_embedder("default", {.provider = "none"}));
+
+    write();
+
+    CHECK(found("basalt") == Urls{"https://a.example/p0"});
+    CHECK(facts().vectors == 0);
+}
+
+TEST_CASE_FIXTURE(PreparedPlace, "a page whose collection was removed meanwhile is written all the same") {
+    REQUIRE(index->remove_collection("default"));
+
+    write();
+
+    CHECK(found("basalt") == Urls{"https://a.example/p0"});
+    CHECK(facts().vectors == 0);
+}
+
+TEST_CASE_FIXTURE(PreparedPlace, "a space that was fitted for an embedder of the past is not put to use") {
+    REQUIRE(index->set_embedder("default", {.provider = "tei", .model = "m", .dimensions = 16}));
+
+    CHECK(spaces.renew("default", {}).error().code == ErrorCode::conflict);
+
+    CHECK(facts().space == 0);
+    CHECK(facts().embedder.provider == "tei");
 }
 
 class ServicePlace : public IndexPlace {

@@ -91,6 +91,8 @@ Result<void> Spaces::fill(const std::string& collection, const Current& next, st
 Result<void> Spaces::renew(const std::string& collection, std::stop_token stop) {
     const index::IndexFacts facts = TRY(index_.facts(collection));
     const auto space = std::make_shared<const embed::Space>(TRY(fit(collection, facts.chunks, stop)));
+    // It may have been removed meanwhile, and is not made again.
+    if (TRY(index_.facts(collection)).chunks == 0) return {};
     const Current next{.version = TRY(index_.begin_space(collection, facts.chunks, space->serialise())),
                        .space = space};
     next_.with([&](auto& spaces) { spaces[collection] = next; });

@@ -1,6 +1,7 @@
 #include "work/url_dispatcher.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,12 +59,49 @@ void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<sto
         if (rule != rules.end()) {
             lane.pace.with([&](crawl::HostPace& pace) { pace.restore(*rule, parts_.store.now()); });
         }
-        auto crawl = crawl_of(lease.group);
-        if (!crawl) continue;
-        lane.obey(*crawl, std::nullopt);
-        lane.add({std::move(lease), std::move(crawl)});
+        const GroupId group = lease.group;
+        if (const auto crawl = crawls_.find(group); crawl != crawls_.end()) {
+            add(std::move(lease), crawl->second);
+        } else {
+            if (!being_loaded_.contains(group)) load(group);
+            being_loaded_[group].push_back(std::move(lease));
+        }
         ++waiting_;
-        look_at(lane);
+    }
+}
+
+void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> crawl) {
+    HostLane& lane = lane_of(lease);
+    lane.obey(*crawl, std::nullopt);
+    lane.add({std::move(lease), std::move(crawl)});
+    look_at(lane);
+}
+
+// One that goes on after an interruption has met many pages already. Others need not wait while they are read.
+void UrlDispatcher::load(GroupId group) {
+    parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox](store::Reader& reader) {
+        auto loaded = CrawlContext::load(group, reader, defaults);
+        // Without it, near duplicates of what came before are merely not marked.
+        if (loaded) (void)(*loaded)->recall(reader);
+        mailbox->post(CrawlLoaded{group, std::move(loaded)});
+    });
+}
+
+void UrlDispatcher::crawl_loaded(CrawlLoaded loaded) {
+    const auto waiting = being_loaded_.extract(loaded.group);
+    if (!waiting) return;
+    if (loaded.crawl) {
+        crawls_[loaded.group] = *loaded.crawl;
+        for (store::UrlLease& lease : waiting.mapped()) add(std::move(lease), *loaded.crawl);
+        return;
+    }
+    waiting_ -= waiting.mapped().size();
+    const Error& error = loaded.crawl.error();
+    if (is_trouble_of_store(error)) {
+        parts_.mailbox->post(StoreFailed{error});
+    } else {
+        // Its options are of a newer program, or damaged: nobody else could go on with it either.
+        parts_.mailbox->post(CrawlUnhealthy{loaded.group, error.message});
     }
 }
 
@@ -87,23 +125,6 @@ void UrlDispatcher::forget_quiet_hosts() {
     });
 }
 
-std::shared_ptr<CrawlContext> UrlDispatcher::crawl_of(GroupId group) {
-    auto& crawl = crawls_[group];
-    if (crawl) return crawl;
-    auto loaded = CrawlContext::load(group, parts_.reader, parts_.defaults);
-    if (loaded) {
-        // Without it, near duplicates of what came before an interruption are merely not marked.
-        (void)(*loaded)->recall(parts_.reader);
-        crawl = *std::move(loaded);
-    } else if (is_trouble_of_store(loaded.error())) {
-        parts_.mailbox->post(StoreFailed{loaded.error()});
-    } else {
-        // Its options are of a newer program, or damaged: nobody else could go on with it either.
-        parts_.mailbox->post(CrawlUnhealthy{group, loaded.error().message});
-    }
-    return crawl;
-}
-
 void UrlDispatcher::look_at(HostLane& lane) {
     if (lane.is_queued) return;
     lane.is_queued = true;
@@ -112,13 +133,11 @@ void UrlDispatcher::look_at(HostLane& lane) {
 
 void UrlDispatcher::fetch_ended(const FetchEnded& ended) {
     --on_the_wire_;
-    if (const auto crawl = crawls_.find(ended.group); crawl != crawls_.end() && crawl->second) {
-        // A crawl that was at its own limit may go on at any of its hosts.
-        const bool was_at_limit = !crawl->second->may_start_another();
-        --crawl->second->running;
-        if (was_at_limit && lanes_.size() > 1) {
-            for (const auto& [id, lane] : lanes_) look_at(*lane);
-        }
+    // A crawl that was at its own limit may go on at any of its hosts.
+    const bool was_at_limit = !ended.crawl->may_start_another();
+    --ended.crawl->running;
+    if (was_at_limit && lanes_.size() > 1) {
+        for (const auto& [id, lane] : lanes_) look_at(*lane);
     }
     if (const auto lane = lanes_.find(ended.host); lane != lanes_.end()) look_at(*lane->second);
 }
@@ -138,15 +157,26 @@ void UrlDispatcher::robots_arrived(RobotsCache::Answer answer) {
 }
 
 void UrlDispatcher::group_changed(GroupId group) {
-    const auto crawl = crawls_.find(group);
-    if (crawl == crawls_.end()) return;
-    const auto state = parts_.reader.group(group);
-    if (state && state->state == JobState::running) return;
-    std::vector<WaitingUrl> removed;
-    for (const auto& [id, lane] : lanes_) std::ranges::move(lane->remove(group), std::back_inserter(removed));
+    if (!crawls_.contains(group) && !being_loaded_.contains(group)) return;
+    parts_.errands.run([group, mailbox = parts_.mailbox](store::Reader& reader) {
+        const auto found = reader.group(group);
+        const bool is_running = found && found->state == JobState::running;
+        mailbox->post(GroupSeen{group, is_running, !found || found->is_over()});
+    });
+}
+
+void UrlDispatcher::group_seen(const GroupSeen& seen) {
+    if (seen.is_running) return;
+    std::vector<store::LeaseRef> removed;
+    for (const auto& [id, lane] : lanes_)
+        for (const WaitingUrl& url : lane->remove(seen.group)) removed.push_back(url.lease.lease);
+    if (const auto waiting = being_loaded_.find(seen.group); waiting != being_loaded_.end())
+        for (const store::UrlLease& lease : std::exchange(waiting->second, {})) removed.push_back(lease.lease);
     waiting_ -= removed.size();
     release(std::move(removed));
-    if (!state || state->is_over()) crawls_.erase(crawl);
+    if (!seen.is_over) return;
+    crawls_.erase(seen.group);
+    being_loaded_.erase(seen.group);
 }
 
 void UrlDispatcher::start_due() {
@@ -253,7 +283,7 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) 
     auto ended = [this, started, mailbox = parts_.mailbox, lane = std::move(shared_lane),
                   waiting = std::move(waiting)](Result<Page> page) mutable {
         const Timestamp now = parts_.store.now();
-        const FetchEnded message{lane->id, waiting.lease.group};
+        FetchEnded message{lane->id, waiting.crawl};
         FetchedUrl fetched{.lease = std::move(waiting.lease), .crawl = std::move(waiting.crawl)};
         fetched.host_rule = lane->pace.with([&](crawl::HostPace& pace) {
             const crawl::Observation seen = observe(page, now, now - started);
@@ -265,16 +295,20 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) 
         fetched.fetch_time = now - started;
         parts_.under_way.end(fetched.lease.lease.id);
         parts_.pages.add(std::move(fetched));
-        mailbox->post(message);
+        mailbox->post(std::move(message));
     };
     parts_.fetcher.fetch(std::move(request), std::move(ended));
 }
 
 void UrlDispatcher::finish_without_fetch(WaitingUrl url, store::Outcome outcome) {
-    std::vector<store::Finished> finished;
-    finished.push_back({url.lease.lease, std::move(outcome)});
-    parts_.store.finish(std::move(finished), [mailbox = parts_.mailbox](auto verdicts) {
-        if (!verdicts) mailbox->post(StoreFailed{verdicts.error()});
+    // The store's queue may be full.
+    parts_.errands.run([&store = parts_.store, mailbox = parts_.mailbox, lease = url.lease.lease,
+                        outcome = std::move(outcome)](store::Reader&) mutable {
+        std::vector<store::Finished> finished;
+        finished.push_back({lease, std::move(outcome)});
+        store.finish(std::move(finished), [mailbox](auto verdicts) {
+            if (!verdicts) mailbox->post(StoreFailed{verdicts.error()});
+        });
     });
 }
 
@@ -298,17 +332,23 @@ void UrlDispatcher::describe_room(store::Demand& demand) const {
 }
 
 void UrlDispatcher::release_waiting() {
-    for (const auto& [id, lane] : lanes_) release(lane->remove_all());
+    std::vector<store::LeaseRef> waiting;
+    for (const auto& [id, lane] : lanes_)
+        for (const WaitingUrl& url : lane->remove_all()) waiting.push_back(url.lease.lease);
+    for (const auto& [group, leases] : being_loaded_)
+        for (const store::UrlLease& lease : leases) waiting.push_back(lease.lease);
+    being_loaded_.clear();
+    release(std::move(waiting));
     waiting_ = 0;
 }
 
-void UrlDispatcher::release(std::vector<WaitingUrl> urls) {
-    if (urls.empty()) return;
-    std::vector<store::LeaseRef> leases;
-    for (const WaitingUrl& url : urls) leases.push_back(url.lease.lease);
-    if (auto released = parts_.store.release(std::move(leases)); !released) {
-        parts_.mailbox->post(StoreFailed{released.error()});
-    }
+void UrlDispatcher::release(std::vector<store::LeaseRef> leases) {
+    if (leases.empty()) return;
+    parts_.errands.run([&store = parts_.store, mailbox = parts_.mailbox,
+                        leases = std::move(leases)](store::Reader&) mutable {
+        if (auto released = store.release(std::move(leases)); !released)
+            mailbox->post(StoreFailed{released.error()});
+    });
 }
 
 }  // namespace quarry::work

@@ -15,10 +15,10 @@
 
 #include "base/guarded.h"
 #include "fetch/fetcher.h"
-#include "store/reader.h"
 #include "store/store.h"
 #include "work/crawl_context.h"
 #include "work/engine_message.h"
+#include "work/errands.h"
 #include "work/host_lane.h"
 #include "work/page_pool.h"
 #include "work/robots_cache.h"
@@ -28,10 +28,10 @@ namespace quarry::work {
 
 struct DispatcherParts {
     store::Store& store;
-    store::Reader& reader;  // of this thread
     fetch::Fetcher& fetcher;
     PagePool& pages;
     UrlsUnderWay& under_way;
+    Errands& errands;  // whatever has to wait for the store
     std::shared_ptr<EngineMailbox> mailbox;
     CrawlDefaults defaults{};
     std::size_t max_fetches = 256;
@@ -48,7 +48,9 @@ public:
     void fetch_ended(const FetchEnded& ended);
     void detour_ended();
     void robots_arrived(RobotsCache::Answer answer);
+    void crawl_loaded(CrawlLoaded loaded);
     void group_changed(GroupId group);
+    void group_seen(const GroupSeen& seen);
 
     // Starts everything that may start now.
     void start_due();
@@ -68,19 +70,21 @@ private:
 
     HostLane& lane_of(const store::UrlLease& lease);
     void forget_quiet_hosts();
-    std::shared_ptr<CrawlContext> crawl_of(GroupId group);
+    void add(store::UrlLease lease, std::shared_ptr<CrawlContext> crawl);
+    void load(GroupId group);
     void look_at(HostLane& lane);
     void start_lane(HostLane& lane);
     Start start(HostLane& lane, WaitingUrl& url);
     const RobotsCache::Rules* rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane);
     void fetch(HostLane& lane, WaitingUrl url, url::Url address);
     void finish_without_fetch(WaitingUrl url, store::Outcome outcome);
-    void release(std::vector<WaitingUrl> urls);
+    void release(std::vector<store::LeaseRef> leases);
 
     DispatcherParts parts_;
     RobotsCache robots_;
     std::unordered_map<HostId, std::shared_ptr<HostLane>> lanes_;
     std::unordered_map<GroupId, std::shared_ptr<CrawlContext>> crawls_;
+    std::unordered_map<GroupId, std::vector<store::UrlLease>> being_loaded_;  // crawls, and what waits for them
     std::unordered_map<std::string, std::vector<HostId>> waiting_for_robots_;  // by key
     std::deque<HostId> to_look_at_;
     using Timer = std::pair<Timestamp, HostId>;

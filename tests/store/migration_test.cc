@@ -174,4 +174,23 @@ TEST_CASE("what version 4 wrote is still there") {
     CHECK(reader->media(ContentId{6}).value().empty());
 }
 
+TEST_CASE("what version 5 put off is not put off for ever") {
+    const TemporaryFolder folder;
+    const std::string path = file_of_version(folder, 5);
+
+    auto store = open_store(path);
+    auto reader = store::open_sqlite_reader(path).value();
+    const WorkerId worker = store->register_worker("worker").value();
+    const auto leased = store->lease({.worker = worker, .kinds = {{"scrape", 5}}, .urls = 5}).value();
+    REQUIRE(leased.urls.size() == 1);
+    REQUIRE(leased.jobs.size() == 2);
+    for (const store::LeaseRef& lease : {leased.urls[0].lease, leased.jobs[0].lease, leased.jobs[1].lease})
+        CHECK(store->finish({{lease, {.end = store::Snooze{}}}}).value().at(0) == store::Verdict::applied);
+
+    // It had been put off a thousand times, the job seven times.
+    CHECK(reader->group(GroupId{9}).value().counters.failed == 1);
+    for (const auto& job : leased.jobs)
+        CHECK(reader->job(job.lease.id).value().state == JobState::queued);
+}
+
 }  // namespace quarry::test

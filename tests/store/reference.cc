@@ -133,7 +133,8 @@ void Reference::take_back(Item& item, bool worker_died) {
     const bool stalled = worker_died && item.lease->has_begun;
     item.lease.reset();
     if (drop_outdated(item)) return;
-    if (stalled && ++item.stalls > limits_.max_stalls) end(item, JobState::failed);
+    int& returns = stalled ? item.stalls : item.snoozes;
+    if (++returns > (stalled ? limits_.max_stalls : limits_.max_snoozes)) end(item, JobState::failed);
 }
 
 void Reference::bury() {

@@ -74,6 +74,11 @@ Result<void> SqliteIndex::open_for_writing(const EmbeddedIndexConfig& config) {
 
 Result<std::unique_lock<std::mutex>> SqliteIndex::begin_writing() {
     if (!writer_) return fail(ErrorCode::refused, "the search index was opened for reading only");
+    return stop_writing();
+}
+
+std::unique_lock<std::mutex> SqliteIndex::stop_writing() {
+    const std::lock_guard turn(turn_);
     return std::unique_lock(writing_);
 }
 
@@ -240,6 +245,10 @@ Result<int> SqliteIndex::begin_space(const std::string& collection, std::int64_t
                                      std::string bytes) {
     const auto writing = TRY(begin_writing());
     Shelf* shelf = TRY(ensure_shelf(collection));
+    // Its vectors may have been dropped, or have become a service's, while the space was fitted.
+    const std::string& provider = shelf->view.embedder.provider;
+    if (!provider.empty() && provider != builtin)
+        return fail(ErrorCode::conflict, "the collection has another embedder by now");
     db::Connection& connection = writer_->connection;
     db::Transaction transaction = TRY(db::Transaction::begin(connection));
     db::Statement drop = TRY(

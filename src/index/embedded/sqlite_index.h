@@ -83,6 +83,8 @@ private:
     Result<void> open_for_writing(const EmbeddedIndexConfig& config);
 
     Result<std::unique_lock<std::mutex>> begin_writing();
+    // While it is held nothing changes.
+    std::unique_lock<std::mutex> stop_writing();
     Shelf* find_shelf(const std::string& collection);
     Result<Shelf*> ensure_shelf(const std::string& collection);
     Result<void> ensure_space(Shelf& shelf);
@@ -115,6 +117,7 @@ private:
     ViewLock lock_;
     Shelves shelves_;  // changed by the writer, while nobody looks
 
+    std::mutex turn_;  // to write: who has waited is not overtaken
     std::mutex writing_;
     // Held from a commit until the view has followed it: who has it too sees both in the same state.
     std::shared_mutex publishing_;

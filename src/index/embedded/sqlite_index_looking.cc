@@ -108,10 +108,16 @@ Result<std::optional<std::vector<Scored>>> SqliteIndex::try_match(const std::str
 
 Result<std::vector<Scored>> SqliteIndex::match(const std::string& collection, const KeywordQuery& query,
                                                const Filter& filter, int limit) {
-    while (true) {
+    constexpr int tries = 3;
+    for (int count = 0; count < tries; ++count) {
         std::optional<std::vector<Scored>> found = TRY(try_match(collection, query, filter, limit));
         if (found) return *std::move(found);
     }
+    // A fast import changes something all the time. It waits for this one.
+    const auto nothing_changes = stop_writing();
+    std::optional<std::vector<Scored>> found = TRY(try_match(collection, query, filter, limit));
+    if (found) return *std::move(found);
+    return fail(ErrorCode::conflict, "the search index changes faster than it can be read: try again");
 }
 
 Result<SqliteIndex::Found> SqliteIndex::try_nearest(const NearQuery& query, Patience patience) {

@@ -27,7 +27,10 @@ Result<void> finish_change(Ledger& ledger, const LeasedChange& change, const Out
     ChangeRow row = change.row;
     const ChangeFate fate = fate_of_change(
         outcome.end,
-        {.attempts = row.attempts, .snoozes = row.snoozes, .most_attempts = ledger.limits().change_attempts},
+        {.attempts = row.attempts,
+         .snoozes = row.snoozes,
+         .most_attempts = ledger.limits().change_attempts,
+         .most_snoozes = ledger.limits().change_snoozes},
         ledger.now());
     row.attempts = fate.attempts;
     row.snoozes = fate.snoozes;

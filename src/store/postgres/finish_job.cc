@@ -1,3 +1,4 @@
+#include "store/fate.h"
 #include "store/postgres/effects.h"
 #include "store/postgres/finish_kinds.h"
 
@@ -12,6 +13,7 @@ public:
     Result<void> operator()(const Completed& completed) { return end(JobState::completed, completed.result); }
     Result<void> operator()(const Retry& retry) {
         ++row_.attempts;
+        row_.snoozes = 0;
         row_.last_error = retry.error;
         row_.start_by.reset();  // it has begun once
         if (row_.attempts >= row_.max_attempts) return end(JobState::failed, {});
@@ -24,6 +26,10 @@ public:
     }
     Result<void> operator()(const Snooze& snooze) {
         if (!snooze.reason.empty()) row_.last_error = snooze.reason;
+        if (++row_.snoozes > ledger_.limits().max_snoozes) {
+            if (snooze.reason.empty()) row_.last_error = put_off_too_often;
+            return end(JobState::failed, {});
+        }
         return again(snooze.until);
     }
     // Only URLs are skipped; a job that says so has nothing to do.

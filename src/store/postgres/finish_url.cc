@@ -39,13 +39,18 @@ Result<void> finish_url(Ledger& ledger, const LeasedUrl& url, const Outcome& out
         end = Skipped{.reason = SkipReason::canonical};
     } else if (!outcome.pages.empty()) {
         saved = TRY(save_pages(ledger, *group, url.row.id, outcome.pages));
-        if (saved.must_fetch_again) end = Snooze{.until = ledger.now()};
+        if (saved.must_fetch_again) end = Retry{.error = std::string(nothing_stored)};
     }
     TRY(apply_effects(ledger, group, outcome));
     UrlRow row = url.row;
-    const UrlFate fate = fate_of_url(
-        end, {.attempts = row.attempts, .most_attempts = ledger.limits().url_attempts}, ledger.now());
+    const UrlFate fate = fate_of_url(end,
+                                     {.attempts = row.attempts,
+                                      .snoozes = row.snoozes,
+                                      .most_attempts = ledger.limits().url_attempts,
+                                      .most_snoozes = ledger.limits().max_snoozes},
+                                     ledger.now());
     row.attempts = fate.attempts;
+    row.snoozes = fate.snoozes;
     if (fate.state == UrlState::queued) {
         if (outcome.status != 0) row.status = outcome.status;
         row.run_at = fate.run_at;

@@ -27,9 +27,10 @@ std::string claim_text(const Walk& walk, std::string_view taken) {
     {},
     l as (insert into quarry.lease(id, token, worker, kind, priority, owner, grp, attempts, max_attempts, stalls,
                                    zero_retention, created_at, leased_at, run_at, start_by, deadline, unique_key,
-                                   last_error)
+                                   last_error, snoozes)
           select id, token, $3, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention,
-                 created_at, (select quarry.now_ms()), run_at, start_by, deadline, unique_key, last_error
+                 created_at, (select quarry.now_ms()), run_at, start_by, deadline, unique_key, last_error,
+                 snoozes
           from d where token is not null),
     t as (insert into quarry.tally(owner, stripe, running_jobs)
           select owner, pg_backend_pid() % 64, count(*) from d where token is not null group by owner order by owner
@@ -57,9 +58,10 @@ constexpr std::string_view take_within_limits = R"sql(
     d as (delete from quarry.ready using places where ready.ctid = places.ctid
           returning ready.*, case when places.place <= places.room then quarry.new_token() end as token),
     p as (insert into quarry.parked(id, kind, priority, reason, turn, owner, grp, attempts, max_attempts, stalls,
-                                    zero_retention, created_at, run_at, start_by, deadline, unique_key, last_error)
+                                    zero_retention, created_at, run_at, start_by, deadline, unique_key, last_error,
+                                    snoozes)
           select id, kind, priority, 2, turn, owner, grp, attempts, max_attempts, stalls, zero_retention,
-                 created_at, run_at, start_by, deadline, unique_key, last_error from d where token is null))sql";
+                 created_at, run_at, start_by, deadline, unique_key, last_error, snoozes from d where token is null))sql";
 
 const std::string claim_next = claim_text(next_walk, take_all);
 const std::string claim_oldest = claim_text(oldest_walk, take_all);

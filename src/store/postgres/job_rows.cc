@@ -47,10 +47,10 @@ constexpr db::PgStatement take_parked_sql{
 #define GIVEN_JOBS                                                                                           \
     "unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], "            \
     "$7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], " \
-    "$14::text[], $15::text[]"
+    "$14::text[], $15::text[], $16::bigint[]"
 #define GIVEN_NAMES                                                                                          \
     "u(id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention, created_at, run_at, " \
-    "start_by, deadline, unique_key, last_error"
+    "start_by, deadline, unique_key, last_error, snoozes"
 #define SAME(name, place) "coalesce(" #name ", ($" #place "::bigint[])[1])"
 #define GIVEN_COLUMNS                                                                                      \
     "id, " SAME(kind, 2) ", " SAME(priority, 3) ", " SAME(owner, 4) ", grp, " SAME(attempts, 6) ", " SAME( \
@@ -58,9 +58,9 @@ constexpr db::PgStatement take_parked_sql{
 #define INSERT_JOBS(table, extra)                                                                           \
     "insert into quarry." table                                                                             \
     "(id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention, created_at, run_at, " \
-    "start_by, deadline, unique_key, last_error, " extra ") select " GIVEN_COLUMNS                          \
-    ", run_at, start_by, deadline, unique_key, last_error, extra from " GIVEN_JOBS                          \
-    ", $16::bigint[]) as " GIVEN_NAMES ", extra)"
+    "start_by, deadline, unique_key, last_error, snoozes, " extra ") select " GIVEN_COLUMNS                          \
+    ", run_at, start_by, deadline, unique_key, last_error, coalesce(snoozes, 0), extra from " GIVEN_JOBS    \
+    ", $17::bigint[]) as " GIVEN_NAMES ", extra)"
 
 constexpr db::PgStatement insert_ready_sql{"insert_ready", INSERT_JOBS("ready", "turn")};
 constexpr db::PgStatement insert_parked_sql{"insert_parked", INSERT_JOBS("parked", "reason")};
@@ -69,10 +69,10 @@ constexpr db::PgStatement insert_done_sql{
     "insert_done",
     "insert into quarry.done(id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention, "
     "created_at, deadline, unique_key, last_error, state, started_at, finished_at, token, result) "
-    "select " GIVEN_COLUMNS ", deadline, unique_key, last_error, " SAME(state, 16) ", started_at, " SAME(
+    "select " GIVEN_COLUMNS ", deadline, unique_key, last_error, " SAME(state, 17) ", started_at, " SAME(
         finished_at,
-        18) ", token, result from " GIVEN_JOBS
-            ", $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::text[]) as " GIVEN_NAMES
+        19) ", token, result from " GIVEN_JOBS
+            ", $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $21::text[]) as " GIVEN_NAMES
             ", state, started_at, finished_at, token, result)"};
 
 db::PgIntegers one_or_all(db::PgIntegers column) {
@@ -119,6 +119,8 @@ public:
         integers_[12].push_back(column_of(row.deadline));
         texts_[0].emplace_back(row.unique_key);
         texts_[1].emplace_back(row.last_error);
+        snoozes_.emplace_back(row.snoozes);
+        if (row.snoozes == 0) snoozes_.back().reset();
     }
     db::PgValues values() const {
         db::PgValues values(integers_[0]);  // ids say how many rows there are
@@ -127,12 +129,14 @@ public:
             values.add(is_optional ? none_or_all(integers_[place]) : one_or_all(integers_[place]));
         }
         for (const db::PgTexts& column : texts_) values.add(none_or_all(column));
+        values.add(none_or_all(snoozes_));
         return values;
     }
 
 private:
     db::PgIntegers integers_[13];
     db::PgTexts texts_[2];
+    db::PgIntegers snoozes_;
 };
 
 }  // namespace
@@ -153,6 +157,7 @@ JobRow job_row(const db::PgRow& row) {
                .deadline = time_of(row.optional_integer(12))};
     if (!row.is_null(13)) job.unique_key = row.text(13);
     if (!row.is_null(14)) job.last_error = row.text(14);
+    job.snoozes = static_cast<int>(row.integer(15));
     return job;
 }
 

@@ -24,6 +24,7 @@ struct JobRow {
     int attempts = 0;
     int max_attempts = 3;
     int stalls = 0;
+    int snoozes = 0;
     bool zero_retention = false;
     Timestamp created_at{};
     std::optional<Timestamp> run_at{}, start_by{}, deadline{};
@@ -54,8 +55,8 @@ struct JobEnd {
 #define JOB_COLUMNS_OF(t)                                                                           \
 #t ".id, " #t ".kind, " #t ".priority, " #t ".owner, " #t ".grp, " #t ".attempts, " #t          \
        ".max_attempts, " #t ".stalls, " #t ".zero_retention, " #t ".created_at, " #t ".run_at, " #t \
-       ".start_by, " #t ".deadline, " #t ".unique_key, " #t ".last_error"
-inline constexpr int job_columns = 15;
+       ".start_by, " #t ".deadline, " #t ".unique_key, " #t ".last_error, " #t ".snoozes"
+inline constexpr int job_columns = 16;
 
 JobRow job_row(const db::PgRow& row);
 // With token, worker, has_begun, leased_at after the others.

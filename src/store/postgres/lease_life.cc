@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "store/columns.h"
+#include "store/fate.h"
 #include "store/url_count.h"
 
 namespace quarry::store::postgres {
@@ -52,22 +53,32 @@ bool had_begun(Ledger& ledger, std::int64_t token, bool is_saved) {
 
 enum class Cause : std::uint8_t {
     worker_died,  // costs a stall if the handler had begun; too many of them, and the job fails
-    released,     // costs nothing
+    released,     // costs a snooze, as it does to die before it began
 };
+
+// Nothing if it goes back to its line; else why it has gone back too often.
+std::optional<std::string_view> count_return(const StoreLimits& limits, int& stalls, int& snoozes,
+                                             bool stalled) {
+    if (stalled) return ++stalls > limits.max_stalls ? std::optional(worker_timed_out) : std::nullopt;
+    return ++snoozes > limits.max_snoozes ? std::optional(put_off_too_often) : std::nullopt;
+}
+
+// What the last error of one that goes back is; nothing: it stays.
+std::optional<std::string_view> note_of_return(bool stalled) {
+    return stalled ? std::optional(worker_timed_out) : std::nullopt;
+}
 
 Result<void> take_back(Ledger& ledger, JobRow row, Cause cause) {
     const bool stalled = had_begun(ledger, row.token, row.has_begun) && cause == Cause::worker_died;
     --ledger.tally_of_owner(row.owner).running_jobs;
-    if (!stalled) {
+    const auto why = count_return(ledger.limits(), row.stalls, row.snoozes, stalled);
+    if (stalled) row.start_by.reset();  // it has begun once
+    if (stalled) row.last_error = worker_timed_out;
+    if (!why) {
         ledger.put_in_line(std::move(row));
         return {};
     }
-    row.last_error = worker_timed_out;
-    row.start_by.reset();  // it has begun once
-    if (++row.stalls <= ledger.limits().max_stalls) {
-        ledger.put_in_line(std::move(row));
-        return {};
-    }
+    row.last_error = *why;
     const Timestamp leased_at = row.leased_at;
     return ledger.end_job({.row = std::move(row),
                            .state = JobState::failed,
@@ -82,11 +93,11 @@ Result<void> take_back(Ledger& ledger, LeasedUrl url, Cause cause) {
     TRY(forget_url_lease(ledger, url.lease));
     OpenGroup* group = TRY(ledger.group(row.group));
     if (!group) return {};
-    if (stalled && ++row.stalls > ledger.limits().max_stalls) {
-        return end_url(ledger, row, {.state = UrlState::failed, .note = std::string(worker_timed_out)},
+    if (const auto why = count_return(ledger.limits(), row.stalls, row.snoozes, stalled)) {
+        return end_url(ledger, row, {.state = UrlState::failed, .note = std::string(*why)},
                        UrlState::running);
     }
-    if (stalled) TRY(requeue_url(ledger, row, worker_timed_out));
+    TRY(requeue_url(ledger, row, note_of_return(stalled)));
     --group->counters.running;
     ++group->counters.queued;
     ledger.touch(*group);
@@ -98,9 +109,11 @@ Result<void> take_back(Ledger& ledger, LeasedChange change, Cause cause) {
     const bool stalled =
         had_begun(ledger, change.lease.token, change.lease.has_begun) && cause == Cause::worker_died;
     if (TRY(is_outdated(ledger.sql(), row))) return forget_change(ledger, row);
-    if (!stalled) return put_change_in_line(ledger, row);
-    if (++row.stalls <= ledger.limits().max_stalls) return requeue_change(ledger, row, worker_timed_out);
-    TRY(end_change(ledger, row, {.state = JobState::failed, .error = worker_timed_out}));
+    StoreLimits limits = ledger.limits();
+    limits.max_snoozes = limits.change_snoozes;
+    const auto why = count_return(limits, row.stalls, row.snoozes, stalled);
+    if (!why) return requeue_change(ledger, row, note_of_return(stalled));
+    TRY(end_change(ledger, row, {.state = JobState::failed, .error = *why}));
     std::optional<GroupId> group;
     if (row.group != 0) group = GroupId(row.group);
     ledger.tell({.what = Event::What::index_failed,

@@ -86,9 +86,9 @@ constexpr db::PgStatement promote_sql{"promote_backlog", R"sql(
             order by priority, turn, id limit greatest(owners.room, 0) for update skip locked) p),
     taken as (delete from quarry.parked using chosen where parked.id = chosen.id returning parked.*)
     insert into quarry.ready(id, kind, priority, turn, owner, grp, attempts, max_attempts, stalls, zero_retention,
-                             created_at, run_at, start_by, deadline, unique_key, last_error)
+                             created_at, run_at, start_by, deadline, unique_key, last_error, snoozes)
     select id, kind, priority, coalesce(turn, 0), owner, grp, attempts, max_attempts, stalls, zero_retention,
-           created_at, run_at, start_by, deadline, unique_key, last_error from taken)sql"};
+           created_at, run_at, start_by, deadline, unique_key, last_error, snoozes from taken)sql"};
 
 }  // namespace
 

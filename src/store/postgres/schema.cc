@@ -12,6 +12,7 @@
 #include "store/postgres/schema_3.h"
 #include "store/postgres/schema_4.h"
 #include "store/postgres/schema_5.h"
+#include "store/postgres/schema_6.h"
 
 namespace quarry::store::postgres {
 
@@ -23,6 +24,7 @@ const std::array<std::string, schema_version> steps = {
     schema_3,
     schema_4,
     schema_5,
+    schema_6,
 };
 
 db::PgTables tables() {

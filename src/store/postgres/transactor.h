@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "base/wall_clock.h"
 #include "db/pg_pool.h"
 #include "store/postgres/ledger.h"
 #include "store/postgres/witness.h"
@@ -96,7 +97,7 @@ private:
     Tell tell_;
     // How far the server's clock is from ours.
     std::atomic<std::int64_t> offset_ms_{0};
-    SteadyWallClock wall_clock_;
+    WallClock wall_clock_;
 };
 
 }  // namespace quarry::store::postgres

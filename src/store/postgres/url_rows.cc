@@ -11,7 +11,7 @@ namespace {
 
 #define LEASE_COLUMNS "id, token, worker, owner, grp, host, has_begun"
 #define URL_COLUMNS \
-    "f.id, f.grp, f.host, f.state, f.run_at, f.priority, f.attempts, f.stalls, f.status, f.url"
+    "f.id, f.grp, f.host, f.state, f.run_at, f.priority, f.attempts, f.stalls, f.status, f.url, f.snoozes"
 
 constexpr db::PgStatement find_url_sql{"find_url",
                                    "select " URL_COLUMNS " from quarry.frontier f where f.id = $1"};
@@ -41,7 +41,8 @@ constexpr db::PgStatement end_sql{"end_url", R"sql(
                                fetch_us = $12, extract_us = $13, error = $14
     where id = $1)sql"};
 constexpr db::PgStatement requeue_sql{"requeue_url", R"sql(
-    update quarry.frontier set attempts = $2, stalls = $3, run_at = $4, note = coalesce($5, note), status = $6
+    update quarry.frontier set attempts = $2, stalls = $3, run_at = $4, note = coalesce($5, note), status = $6,
+                               snoozes = $7
     where id = $1)sql"};
 constexpr db::PgStatement line_sql{"put_url_in_line", R"sql(
     with r as (insert into quarry.url_ready(grp, host, priority, id) values ($1, $2, $3, $4) on conflict do nothing)
@@ -53,8 +54,8 @@ constexpr db::PgStatement unline_sql{"take_url_from_line", R"sql(
     with r as (delete from quarry.url_ready where grp = $1 and host = $2 and priority = $3 and id = $4)
     delete from quarry.url_delayed where id = $4)sql"};
 constexpr db::PgStatement renew_sql{"renew_url", R"sql(
-    update quarry.frontier set state = 0, run_at = null, attempts = 0, stalls = 0, skipped = 0, finished_at = null,
-                               token = null, error = null
+    update quarry.frontier set state = 0, run_at = null, attempts = 0, stalls = 0, snoozes = 0, skipped = 0,
+                               finished_at = null, token = null, error = null
     where id = $1)sql"};
 constexpr db::PgStatement forget_url_sql{"forget_url", "delete from quarry.frontier where id = $1"};
 
@@ -123,6 +124,7 @@ UrlRow url_of(const db::PgRow& row, int first) {
             .priority = static_cast<int>(row.integer(first + 5)),
             .attempts = static_cast<int>(row.integer(first + 6)),
             .stalls = static_cast<int>(row.integer(first + 7)),
+            .snoozes = static_cast<int>(row.integer(first + 10)),
             .status = static_cast<int>(row.integer(first + 8)),
             .url = std::string(row.text(first + 9))};
 }
@@ -302,7 +304,7 @@ Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlSt
 
 Result<void> requeue_url(Ledger& ledger, const UrlRow& row, std::optional<std::string_view> note) {
     TRY(ledger.sql().run(requeue_sql, db::PgValues(row.id, row.attempts, row.stalls, column_of(row.run_at),
-                                                   note, row.status)));
+                                                   note, row.status, row.snoozes)));
     return {};
 }
 

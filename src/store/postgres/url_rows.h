@@ -22,6 +22,7 @@ struct UrlRow {
     int priority = 0;
     int attempts = 0;
     int stalls = 0;
+    int snoozes = 0;
     int status = 0;  // HTTP, of the last try
     std::string url{};
 };
@@ -71,7 +72,7 @@ Result<void> forget_url_lease(Ledger& ledger, const UrlLeaseRow& lease);
 
 // The row as it is given, but for the key and what does not change. `was`: queued or running.
 Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlState was);
-// Writes attempts, stalls, status and run_at. `note`: nothing leaves the last one.
+// Writes attempts, stalls, snoozes, status and run_at. `note`: nothing leaves the last one.
 Result<void> requeue_url(Ledger& ledger, const UrlRow& row, std::optional<std::string_view> note);
 // A queued URL takes its place: among those that may be fetched, or those that wait for their time.
 Result<void> put_url_in_line(Ledger& ledger, const UrlRow& row);

@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("a page said to be unchanged, of which nothing is stored any 
 
     CHECK(backend.group(group).counters.queued == 1);
     const auto again = backend.lease_urls(1).at(0);
-    CHECK(again.attempt == 1);
+    CHECK(again.attempt == 2);
     CHECK_FALSE(again.former);
 }
 

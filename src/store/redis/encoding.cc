@@ -87,11 +87,13 @@ UrlKey key_of_bytes(std::string_view bytes) {
 }
 
 void add_limits(Message& message, const StoreLimits& limits) {
-    message.map(8)
+    message.map(9)
         .add("lease_duration")
         .add(std::int64_t{limits.lease_duration.count()})
         .add("max_stalls")
         .add(limits.max_stalls)
+        .add("max_snoozes")
+        .add(limits.max_snoozes)
         .add("url_attempts")
         .add(limits.url_attempts)
         .add("max_open_jobs")

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/wall_clock.h"
 #include "db/redis_pool.h"
 #include "store/redis/message.h"
 #include "store/store.h"
@@ -57,7 +58,7 @@ private:
     std::string limits_;
     db::RedisPool pool_;
     std::unique_ptr<Scripts> scripts_;
-    SteadyWallClock wall_clock_;
+    WallClock wall_clock_;
     std::atomic<std::int64_t> ahead_{0};  // of the server, to this machine's clock
     mutable std::atomic<std::int64_t> latest_{0};
 };

@@ -18,6 +18,13 @@ void tell(Ledger& ledger, const ChangeRow& row, JobState state) {
                  .state = state});
 }
 
+Result<void> give_up(Ledger& ledger, const ChangeRow& row, std::string_view why) {
+    TRY(ledger.outbox().rows.end(
+        row, {.state = JobState::failed, .finished_at = ledger.now(), .error = why}));
+    tell(ledger, row, JobState::failed);
+    return {};
+}
+
 }  // namespace
 
 Result<void> finish_change(Ledger& ledger, JobId id, const Lease& lease, const Outcome& outcome) {
@@ -29,7 +36,8 @@ Result<void> finish_change(Ledger& ledger, JobId id, const Lease& lease, const O
     const ChangeFate fate = fate_of_change(outcome.end,
                                            {.attempts = row->attempts,
                                             .snoozes = row->snoozes,
-                                            .most_attempts = ledger.limits().change_attempts},
+                                            .most_attempts = ledger.limits().change_attempts,
+                                            .most_snoozes = ledger.limits().change_snoozes},
                                            ledger.now());
     row->attempts = fate.attempts;
     row->snoozes = fate.snoozes;
@@ -57,21 +65,19 @@ Result<void> stall_change(Ledger& ledger, JobId id) {
     if (!row) return {};
     OutboxRows& rows = ledger.outbox().rows;
     if (TRY(rows.is_outdated(*row))) return rows.forget(*row);
-    if (++row->stalls > ledger.limits().max_stalls) {
-        TRY(rows.end(*row,
-                     {.state = JobState::failed, .finished_at = ledger.now(), .error = worker_timed_out}));
-        tell(ledger, *row, JobState::failed);
-        return {};
-    }
+    if (++row->stalls > ledger.limits().max_stalls) return give_up(ledger, *row, worker_timed_out);
     TRY(rows.requeue(*row, worker_timed_out));
     ledger.outbox().put_in_line(*row);
     return {};
 }
 
 Result<void> give_back_change(Ledger& ledger, JobId id) {
-    const auto row = TRY(ledger.outbox().rows.find(number(id)));
+    auto row = TRY(ledger.outbox().rows.find(number(id)));
     if (!row) return {};
-    if (TRY(ledger.outbox().rows.is_outdated(*row))) return ledger.outbox().rows.forget(*row);
+    OutboxRows& rows = ledger.outbox().rows;
+    if (TRY(rows.is_outdated(*row))) return rows.forget(*row);
+    if (++row->snoozes > ledger.limits().change_snoozes) return give_up(ledger, *row, put_off_too_often);
+    TRY(rows.requeue(*row, std::nullopt));
     ledger.outbox().put_in_line(*row);
     return {};
 }

@@ -1,5 +1,6 @@
 #include "store/sqlite/finish_job.h"
 
+#include "store/fate.h"
 #include "store/sqlite/effects.h"
 #include "store/sqlite/endings.h"
 
@@ -17,6 +18,7 @@ public:
     }
     Result<void> operator()(const Retry& retry) {
         ++row_.attempts;
+        row_.snoozes = 0;
         if (row_.attempts >= row_.max_attempts) return end({.state = JobState::failed, .error = retry.error});
         return again(retry.not_before, retry.error);
     }
@@ -25,8 +27,11 @@ public:
         return end({.state = JobState::failed, .error = failed.error});
     }
     Result<void> operator()(const Snooze& snooze) {
-        return again(snooze.until,
-                     snooze.reason.empty() ? std::nullopt : std::optional<std::string_view>(snooze.reason));
+        const auto reason =
+            snooze.reason.empty() ? std::nullopt : std::optional<std::string_view>(snooze.reason);
+        if (++row_.snoozes > ledger_.limits().max_snoozes)
+            return end({.state = JobState::failed, .error = reason.value_or(put_off_too_often)});
+        return again(snooze.until, reason);
     }
     // Only URLs are skipped; a job that says so has nothing to do.
     Result<void> operator()(const Skipped& skipped) {
@@ -62,7 +67,8 @@ JobRow job_row_of(JobId id, const Lease& lease) {
         .place = {.kind = lease.kind, .priority = lease.priority, .owner = lease.owner, .group = lease.group},
         .attempts = lease.attempts,
         .max_attempts = lease.max_attempts,
-        .stalls = lease.stalls};
+        .stalls = lease.stalls,
+        .snoozes = lease.snoozes};
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ UrlRow url_row_of(const db::Statement& row) {
             .priority = static_cast<int>(row.integer(9)),
             .attempts = static_cast<int>(row.integer(10)),
             .stalls = static_cast<int>(row.integer(11)),
-            .status = static_cast<int>(row.integer(12)),
-            .url = std::string(row.text(13))};
+            .snoozes = static_cast<int>(row.integer(12)),
+            .status = static_cast<int>(row.integer(13)),
+            .url = std::string(row.text(14))};
 }
 
 std::optional<std::string_view> nullable(std::string_view text) {
@@ -49,7 +50,7 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
         VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, 0, 0, 0, 0, ?9))sql"));
     sql.find = TRY(connection.prepare(R"sql(
         SELECT id, grp, host, key, state, run_at, depth, redirects, source, priority, attempts, stalls,
-               status, url
+               snoozes, status, url
         FROM frontier WHERE id = ?1)sql"));
     sql.find_key = TRY(connection.prepare("SELECT id FROM frontier WHERE grp = ?1 AND key = ?2"));
     sql.find_alias = TRY(connection.prepare("SELECT url FROM alias WHERE grp = ?1 AND key = ?2"));
@@ -62,7 +63,8 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
                             fetch_us = ?12, extract_us = ?13, error = ?14
         WHERE id = ?1)sql"));
     sql.requeue = TRY(connection.prepare(R"sql(
-        UPDATE frontier SET attempts = ?2, stalls = ?3, run_at = ?4, note = coalesce(?5, note), status = ?6
+        UPDATE frontier SET attempts = ?2, stalls = ?3, run_at = ?4, note = coalesce(?5, note), status = ?6,
+                            snoozes = ?7
         WHERE id = ?1)sql"));
     sql.make_ready = TRY(connection.prepare("UPDATE frontier SET run_at = NULL WHERE id = ?1"));
     sql.ended_by = TRY(connection.prepare("SELECT token FROM frontier WHERE id = ?1"));
@@ -78,8 +80,8 @@ Result<FrontierRows> FrontierRows::create(db::Connection& connection) {
         TRY(connection.prepare("SELECT id, grp, run_at FROM frontier INDEXED BY frontier_delayed "
                                "WHERE state = 0 AND run_at IS NOT NULL"));
     sql.renew = TRY(connection.prepare(R"sql(
-        UPDATE frontier SET state = 0, run_at = NULL, attempts = 0, stalls = 0, skipped = 0, finished_at = NULL,
-                            token = NULL, error = NULL
+        UPDATE frontier SET state = 0, run_at = NULL, attempts = 0, stalls = 0, snoozes = 0, skipped = 0,
+                            finished_at = NULL, token = NULL, error = NULL
         WHERE id = ?1)sql"));
     sql.forget = TRY(connection.prepare("DELETE FROM frontier WHERE id = ?1"));
     sql.count_waiting = TRY(connection.prepare("SELECT count(*) FROM frontier WHERE grp = ?1 AND state = 0"));
@@ -131,7 +133,9 @@ Result<void> FrontierRows::end(std::int64_t id, const UrlEnd& end) {
 }
 
 Result<void> FrontierRows::requeue(const UrlRow& row, std::optional<std::string_view> note) {
-    return sql_.requeue.bind(row.id, row.attempts, row.stalls, column_of(row.run_at), note, row.status).run();
+    return sql_.requeue
+        .bind(row.id, row.attempts, row.stalls, column_of(row.run_at), note, row.status, row.snoozes)
+        .run();
 }
 
 Result<void> FrontierRows::make_ready(std::int64_t id) {

@@ -29,6 +29,7 @@ struct UrlRow {
     int priority = 0;
     int attempts = 0;
     int stalls = 0;
+    int snoozes = 0;
     int status = 0;  // HTTP, of the last try
     std::string url{};
 };

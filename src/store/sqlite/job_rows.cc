@@ -9,7 +9,7 @@ namespace {
 // The columns that job_row_of() reads, in its order.
 #define JOB_COLUMNS                                                                                   \
     "job.id, job.kind, job.priority, job.owner, job.grp, job.state, job.attempts, job.max_attempts, " \
-    "job.stalls, job.run_at, job.start_by, job.deadline, job.created_at"
+    "job.stalls, job.snoozes, job.run_at, job.start_by, job.deadline, job.created_at"
 
 JobRow job_row_of(const db::Statement& row) {
     return {.id = row.integer(0),
@@ -21,10 +21,11 @@ JobRow job_row_of(const db::Statement& row) {
             .attempts = static_cast<int>(row.integer(6)),
             .max_attempts = static_cast<int>(row.integer(7)),
             .stalls = static_cast<int>(row.integer(8)),
-            .run_at = time_of(row.optional_integer(9)),
-            .start_by = time_of(row.optional_integer(10)),
-            .deadline = time_of(row.optional_integer(11)),
-            .created_at = time_of(row.integer(12))};
+            .snoozes = static_cast<int>(row.integer(9)),
+            .run_at = time_of(row.optional_integer(10)),
+            .start_by = time_of(row.optional_integer(11)),
+            .deadline = time_of(row.optional_integer(12)),
+            .created_at = time_of(row.integer(13))};
 }
 
 std::optional<std::int64_t> nullable(std::int64_t id) {
@@ -58,7 +59,7 @@ Result<JobRows> JobRows::create(db::Connection& connection) {
     sql.open = TRY(connection.prepare("SELECT " JOB_COLUMNS " FROM job ORDER BY id"));
     sql.of_group = TRY(connection.prepare("SELECT " JOB_COLUMNS " FROM job WHERE grp = ?1 ORDER BY id"));
     sql.requeue = TRY(connection.prepare(R"sql(
-        UPDATE job SET attempts = ?2, stalls = ?3, run_at = ?4, progress = 0,
+        UPDATE job SET attempts = ?2, stalls = ?3, run_at = ?4, snoozes = ?6, progress = 0,
                        last_error = coalesce(?5, last_error)
         WHERE id = ?1)sql"));
     sql.progress = TRY(connection.prepare("UPDATE job SET progress = ?2 WHERE id = ?1"));
@@ -104,7 +105,7 @@ Result<std::optional<JobRow>> JobRows::find(std::int64_t id) {
 
 Result<bool> JobRows::find(std::int64_t id, const std::function<void(const JobRow&, std::string_view)>& use) {
     if (!TRY(sql_.find_with_payload.bind(id).step())) return false;
-    use(job_row_of(sql_.find_with_payload), sql_.find_with_payload.text(13));
+    use(job_row_of(sql_.find_with_payload), sql_.find_with_payload.text(14));
     sql_.find_with_payload.reset();
     return true;
 }
@@ -125,7 +126,8 @@ Result<void> JobRows::for_each_of_group(std::int64_t group, const std::function<
 }
 
 Result<void> JobRows::requeue(const JobRow& row, std::optional<std::string_view> error) {
-    return sql_.requeue.bind(row.id, row.attempts, row.stalls, column_of(row.run_at), error).run();
+    return sql_.requeue.bind(row.id, row.attempts, row.stalls, column_of(row.run_at), error, row.snoozes)
+        .run();
 }
 
 Result<void> JobRows::set_progress(std::int64_t id, int percent) {

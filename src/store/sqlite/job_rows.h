@@ -23,6 +23,7 @@ struct JobRow {
     int attempts = 0;
     int max_attempts = 3;
     int stalls = 0;
+    int snoozes = 0;
     std::optional<Timestamp> run_at{}, start_by{}, deadline{};
     Timestamp created_at{};
 };

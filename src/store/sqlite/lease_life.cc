@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/columns.h"
+#include "store/fate.h"
 #include "store/sqlite/endings.h"
 #include "store/sqlite/finish_change.h"
 
@@ -11,23 +12,31 @@ namespace quarry::store {
 
 namespace {
 
+// Nothing if it goes back to its line; else why it has gone back too often.
+std::optional<std::string_view> count_return(const StoreLimits& limits, int& stalls, int& snoozes,
+                                             bool stalled) {
+    if (stalled) return ++stalls > limits.max_stalls ? std::optional(worker_timed_out) : std::nullopt;
+    return ++snoozes > limits.max_snoozes ? std::optional(put_off_too_often) : std::nullopt;
+}
+
+// What the last error of one that goes back is; nothing: it stays.
+std::optional<std::string_view> note_of_return(bool stalled) {
+    return stalled ? std::optional(worker_timed_out) : std::nullopt;
+}
+
 Result<void> take_back_job(Ledger& ledger, JobRow row, const Lease& lease, bool stalled) {
-    if (!stalled) {
-        // It waits again, and may again wait for too long.
-        if (row.start_by) ledger.start_limits.push(*row.start_by, row.id);
-        if (row.state == JobState::queued) ledger.put_in_line(row);
-        return {};
-    }
-    if (++row.stalls > ledger.limits().max_stalls) {
+    if (const auto why = count_return(ledger.limits(), row.stalls, row.snoozes, stalled)) {
         return end_job(ledger, row,
                        {.state = JobState::failed,
                         .attempts = row.attempts,
                         .stalls = row.stalls,
                         .started_at = lease.leased_at,
                         .finished_at = ledger.now(),
-                        .error = worker_timed_out});
+                        .error = *why});
     }
-    TRY(ledger.rows().jobs.requeue(row, worker_timed_out));
+    // One that never began waits again, and may again wait for too long.
+    if (!stalled && row.start_by) ledger.start_limits.push(*row.start_by, row.id);
+    TRY(ledger.rows().jobs.requeue(row, note_of_return(stalled)));
     if (row.state == JobState::queued) ledger.put_in_line(row);
     return {};
 }
@@ -35,16 +44,16 @@ Result<void> take_back_job(Ledger& ledger, JobRow row, const Lease& lease, bool 
 Result<void> take_back_url(Ledger& ledger, UrlRow row, bool stalled) {
     OpenGroup* group = ledger.group(row.group);
     if (!group) return {};
-    if (stalled && ++row.stalls > ledger.limits().max_stalls) {
+    if (const auto why = count_return(ledger.limits(), row.stalls, row.snoozes, stalled)) {
         return end_url(ledger, row,
                        {.state = UrlState::failed,
                         .attempts = row.attempts,
                         .stalls = row.stalls,
                         .finished_at = ledger.now(),
-                        .note = worker_timed_out},
+                        .note = *why},
                        UrlState::running);
     }
-    if (stalled) TRY(ledger.rows().urls.requeue(row, worker_timed_out));
+    TRY(ledger.rows().urls.requeue(row, note_of_return(stalled)));
     --group->counters.running;
     ++group->counters.queued;
     ledger.touch(*group);

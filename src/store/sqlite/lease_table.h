@@ -24,6 +24,7 @@ struct Lease {
     int attempts = 0;
     int max_attempts = 0;
     int stalls = 0;
+    int snoozes = 0;
     std::string url{};
     PageId page{};             // of a change; 0 otherwise
     std::string collection{};  // of a change

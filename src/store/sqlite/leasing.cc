@@ -45,6 +45,7 @@ Result<std::optional<JobLease>> lease_job(Ledger& ledger, const std::string& kin
                      .attempts = row.attempts,
                      .max_attempts = row.max_attempts,
                      .stalls = row.stalls,
+                     .snoozes = row.snoozes,
                      .leased_at = ledger.now()};
         }));
         if (!leased) continue;

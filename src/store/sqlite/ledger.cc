@@ -168,7 +168,7 @@ Result<void> Ledger::remove_lease(JobId id) {
     count_running(*lease, -1);
     if (lease->is_url()) rows_->hosts.remove_claim(lease->host);
     if (lease->is_change()) outbox_->queue.unlease(lease->page, lease->collection);
-    begun().remove(number(lease->token));
+    ended_tokens_.push_back(number(lease->token));
     leases.remove(id);
     wake();
     return {};
@@ -213,6 +213,9 @@ void Ledger::after_commit() {
     for (const auto& [group, key] : admitted_) known().add(GroupId(group), key);
     admitted_.clear();
     known_is_forgotten_ = false;
+    // Not before: a lease whose end was rolled back goes on, and its handler had begun.
+    for (const std::int64_t token : ended_tokens_) begun().remove(token);
+    ended_tokens_.clear();
     if (listener_ && (wakes_ || !events_.empty())) listener_(events_, wakes_);
     events_.clear();
     wakes_ = false;

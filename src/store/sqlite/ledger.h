@@ -190,6 +190,7 @@ private:
 
     std::map<std::int64_t, GroupTally> tallies_;
     std::map<int, std::int64_t> pages_fetched_;  // by owner
+    std::vector<std::int64_t> ended_tokens_;     // of leases that end in this transaction
     std::vector<Event> events_;
     std::vector<std::pair<std::int64_t, UrlKey>> admitted_;
     std::function<void(std::span<const Event>, bool)> listener_;

@@ -14,6 +14,8 @@ Result<void> Ledger::rebuild() {
     events_.clear();
     admitted_.clear();
     tallies_.clear();
+    pages_fetched_.clear();
+    ended_tokens_.clear();
     wakes_ = true;
     groups_may_start_ = true;
     TRY(rows_->hosts.reload());
@@ -88,6 +90,7 @@ Result<bool> Ledger::load_lease(JobId id, Lease& lease) {
         lease.attempts = job->attempts;
         lease.max_attempts = job->max_attempts;
         lease.stalls = job->stalls;
+        lease.snoozes = job->snoozes;
         return true;
     }
     if (const auto url = TRY(rows_->urls.find(number(id)))) {
@@ -96,6 +99,7 @@ Result<bool> Ledger::load_lease(JobId id, Lease& lease) {
         lease.priority = url->priority;
         lease.attempts = url->attempts;
         lease.stalls = url->stalls;
+        lease.snoozes = url->snoozes;
         lease.url = url->url;
         const OpenGroup* owner = group(url->group);
         if (!owner) return false;

@@ -422,7 +422,13 @@ constexpr std::string_view version_4 = R"sql(
 ALTER TABLE content ADD COLUMN media BLOB;
 )sql";
 
-constexpr std::array steps = {version_1, version_2, version_3, version_4};
+// How often in a row something was put off, or given back before it began: nothing goes round for ever.
+constexpr std::string_view version_5 = R"sql(
+ALTER TABLE job ADD COLUMN snoozes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE frontier ADD COLUMN snoozes INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array steps = {version_1, version_2, version_3, version_4, version_5};
 static_assert(steps.size() == schema_version);
 
 }  // namespace

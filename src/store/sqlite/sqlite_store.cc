@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/wall_clock.h"
 #include "store/change_signal.h"
 #include "store/sqlite/access.h"
 #include "store/sqlite/adding.h"
@@ -165,7 +166,7 @@ public:
     Result<void> backup(const std::string& file) override;
 
     std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) override {
-        return changed_.wait(seen, until - now(), std::move(stop));
+        return wait_for(changed_, seen, until, *clock_, stop);
     }
     std::shared_ptr<void> observe(Observer observer) override {
         auto kept = std::make_shared<Observer>(std::move(observer));
@@ -202,7 +203,7 @@ private:
     void tell(std::span<const Event> events, bool wakes);
 
     SqliteConfig config_;
-    SteadyWallClock wall_clock_;
+    WallClock wall_clock_;
     const Clock* clock_;
     DiskWatch disk_;
     BegunFile begun_;

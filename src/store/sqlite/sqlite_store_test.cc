@@ -52,6 +52,29 @@ TEST_CASE_FIXTURE(Fixture, "a handler that had begun when the process was killed
     CHECK(jobs[1].stalls == 0);
 }
 
+TEST_CASE_FIXTURE(Fixture, "what was rolled back leaves no trace in what is counted later") {
+    const auto store = open();
+    const auto reader = open_sqlite_reader(path).value();
+    const GroupId group =
+        store->add_group({}, {}, {{.url = "https://a.example/", .key = {1, 1}, .host = "a.example"}}).value();
+    const WorkerId worker = store->register_worker("worker").value();
+    const LeaseRef lease = store->lease({.worker = worker, .urls = 1}).value().urls.at(0).lease;
+    store->begin(lease);
+    auto other = db::Connection::open(path, db::Access::write).value();
+    REQUIRE(other.execute("CREATE TRIGGER broken BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'no'); END"));
+    for (int time = 0; time < 3; ++time) CHECK_FALSE(store->finish({{lease, {.end = Completed{}}}}));
+    REQUIRE(other.execute("DROP TRIGGER broken"));
+
+    SUBCASE("pages that an owner had fetched") {
+        CHECK(store->finish({{lease, {.end = Completed{}}}}).value().at(0) == Verdict::applied);
+        CHECK(reader->usage("local", {}).value().at(0).pages == 1);
+    }
+    SUBCASE("whether a handler had begun") {
+        REQUIRE(store->retire_worker(worker));
+        CHECK(reader->urls({.group = group}).value().at(0).stalls == 1);
+    }
+}
+
 TEST_CASE_FIXTURE(Fixture, "what was acknowledged is there after the process was killed") {
     const pid_t child = ::fork();
     if (child == 0) {

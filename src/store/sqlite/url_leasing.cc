@@ -99,6 +99,7 @@ private:
                                           .priority = row->priority,
                                           .attempts = row->attempts,
                                           .stalls = row->stalls,
+                                          .snoozes = row->snoozes,
                                           .url = row->url,
                                           .leased_at = ledger_.now()}));
         --group.counters.queued;

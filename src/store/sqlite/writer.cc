@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 #include <pthread.h>
 
@@ -17,8 +18,12 @@ constexpr std::size_t batch_weight = 2'048;
 // The log is moved into the database when it has grown to this, and when there is nothing else to do.
 constexpr std::size_t checkpoint_pages = 4'000;
 constexpr std::size_t idle_checkpoint_pages = 500;
-// A reader that stays in its snapshot keeps the log from shrinking. At this length the writer waits for it.
+// A reader that stays in its snapshot keeps the log from shrinking. At this length the writer waits for it, but
+// only for a moment each time the log has grown again: those that ask in turns let go of it, a backup does not.
 constexpr std::size_t too_many_pages = 100'000;
+constexpr std::chrono::milliseconds patience{50};
+// Nor is a log that is to be emptied tried at every commit.
+constexpr std::chrono::milliseconds tidied_every{200};
 constexpr std::chrono::milliseconds idle_after{200};
 
 // A commit costs as much as several pages do: those that nobody waits for gather until there are some.
@@ -153,14 +158,28 @@ Result<void> Writer::set_sync(std::span<const Command> commands) {
 
 void Writer::checkpoint() {
     // An error is no news: nothing is lost while the log is there, and the next commit tells of the disk.
-    (void)connection_.checkpoint(log_pages_ > too_many_pages);
+    if (log_pages_ > too_many_pages) {
+        (void)truncate_log(patience);
+    } else {
+        (void)connection_.checkpoint(false);
+    }
     checkpoint_at_ = log_pages_ + checkpoint_pages;
 }
 
+// False if a reader is in the way for longer than that. Everybody waits meanwhile.
+Result<bool> Writer::truncate_log(std::chrono::milliseconds wait) {
+    TRY(connection_.execute("PRAGMA busy_timeout = " + std::to_string(wait.count())));
+    auto truncated = connection_.checkpoint(true);
+    TRY(connection_.execute("PRAGMA busy_timeout = 5000"));
+    return truncated;
+}
+
 void Writer::tidy_log() {
-    if (!must_empty_log_.exchange(false)) return;
-    const auto emptied = connection_.checkpoint(true);
-    if (!emptied || !*emptied) must_empty_log_ = true;
+    if (std::chrono::steady_clock::now() < tidy_at_ || !must_empty_log_.exchange(false)) return;
+    const auto emptied = truncate_log({});
+    if (emptied && *emptied) return;
+    must_empty_log_ = true;
+    tidy_at_ = std::chrono::steady_clock::now() + tidied_every;
 }
 
 }  // namespace quarry::store

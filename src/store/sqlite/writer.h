@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -97,6 +98,7 @@ private:
     Result<void> set_sync(std::span<const Command> commands);
     void checkpoint();
     void tidy_log();
+    Result<bool> truncate_log(std::chrono::milliseconds wait);
 
     db::Connection& connection_;
     Book& book_;
@@ -106,6 +108,7 @@ private:
     std::size_t log_pages_ = 0;
     std::size_t checkpoint_at_;
     std::atomic<bool> must_empty_log_ = false;
+    std::chrono::steady_clock::time_point tidy_at_{};
 
     std::mutex mutex_;
     std::condition_variable filled_, emptied_;

@@ -1,7 +1,9 @@
 #include "store/sqlite/writer.h"
 
+#include <filesystem>
 #include <future>
 #include <latch>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -170,6 +172,22 @@ TEST_CASE_FIXTURE(Fixture, "many callers at once all get their own answers") {
     for (auto& caller : callers) wrong += caller.get();
     CHECK(wrong == 0);
     CHECK(book.sum == 399 * 400 / 2);
+}
+
+// If each commit waited for the reader, this would take most of an hour.
+TEST_CASE_FIXTURE(Fixture, "a reader that keeps its snapshot holds nobody up, and the log is emptied after it") {
+    REQUIRE(add(0));
+    auto reader = db::Connection::open(folder.file("numbers.db"), db::Access::read_only).value();
+    REQUIRE(reader.execute("BEGIN; SELECT count(*) FROM numbers"));
+    REQUIRE(add(1));
+    writer->empty_log();
+
+    for (int number = 2; number < 500; ++number) REQUIRE(add(number));
+
+    const auto log_bytes = [&] { return std::filesystem::file_size(folder.file("numbers.db-wal")); };
+    CHECK(log_bytes() > 0);
+    REQUIRE(reader.execute("COMMIT"));
+    while (log_bytes() > 0) std::this_thread::yield();
 }
 
 }  // namespace quarry::store

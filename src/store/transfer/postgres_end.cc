@@ -25,7 +25,8 @@ bool is_derived(std::string_view table, std::string_view column) {
 // Jobs that have not ended are in three tables there; they come and go as one.
 constexpr std::string_view jobs_of_all_tables = R"sql((
     select id, kind, case when state = 1 then 0 else state end as state, priority, owner, grp, attempts,
-           max_attempts, stalls, zero_retention, created_at, run_at, start_by, deadline, unique_key, last_error
+           max_attempts, stalls, zero_retention, created_at, run_at, start_by, deadline, unique_key, last_error,
+           snoozes
     from quarry.job where state in (0, 1, 5)))sql";
 
 constexpr const char* put_in_line = R"sql(

@@ -45,7 +45,7 @@ function change_job.retry(id, job)
     count_job(job, job.state, -1)
     count_job(job, QUEUED, 1)
     job.state, job.attempts, job.stalls, job.finished, job.token, job.run_at = QUEUED, 0, 0, 0, 0, 0
-    job.start_by, job.deadline, job.progress = 0, 0, 0
+    job.start_by, job.deadline, job.progress, job.snoozes = 0, 0, 0, 0
     jobs.touch(id)
     count_open_job(job, 1)
     take_turn(job)
@@ -67,6 +67,7 @@ function change_url.retry(id, url)
     count_url(group, URL_QUEUED, 0, 1)
     url.state, url.attempts, url.stalls, url.skipped, url.finished, url.token, url.error, url.run_at =
         URL_QUEUED, 0, 0, 0, 0, 0, -1, 0
+    url.snoozes = 0
     urls.touch(id)
     put_url_in_line(id, url)
     return true

@@ -70,10 +70,16 @@ local function finish_job(id, lease, outcome)
         end_job(id, job, RUNNING, state, facts)
     end
     if how[1] == 0 then return ended(COMPLETED, {result = how[2]}) end
-    if how[1] == 3 then return job_again(id, job, how[2], how[3]) end
+    if how[1] == 3 then
+        job.snoozes = job.snoozes + 1
+        if job.snoozes > limits.max_snoozes then
+            return ended(FAILED, {error = how[3] ~= '' and how[3] or why_ended.put_off})
+        end
+        return job_again(id, job, how[2], how[3])
+    end
     -- Only URLs are skipped; a job that says so has nothing to do.
     if how[1] == 4 then return ended(COMPLETED, {result = how[3]}) end
-    job.attempts = job.attempts + 1
+    job.attempts, job.snoozes = job.attempts + 1, 0
     if how[1] == 2 or job.attempts >= job.max_attempts then return ended(FAILED, {error = how[2]}) end
     job_again(id, job, how[3], how[2])
 end
@@ -95,19 +101,23 @@ local function finish_url(id, lease, outcome)
     if how[1] == 0 and is_copy(id, lease.group, outcome.canonical) then
         how = {4, 4, ''}  -- SkipReason::canonical
     elseif outcome.kept[6] == 1 then
-        how = {3, now, ''}
+        how = {1, 'the server says that the page has not changed, but none is stored', now, 4}  -- ErrorCode::unavailable
     end
     apply_effects(lease.group, outcome)
     local facts = {
         token = lease.token, status = outcome.status, final_url = outcome.final_url, content = outcome.kept[1],
     }
     if how[1] == 0 then return end_url(id, url, URL_RUNNING, URL_COMPLETED, facts) end
-    if how[1] == 3 then return url_again(id, url, group, outcome, how[2], how[3]) end
+    if how[1] == 3 then
+        url.snoozes = url.snoozes + 1
+        if url.snoozes <= limits.max_snoozes then return url_again(id, url, group, outcome, how[2], how[3]) end
+        how = {2, how[3] ~= '' and how[3] or why_ended.put_off, 4}
+    end
     if how[1] == 4 then
         facts.skipped, facts.note = how[2], how[3]
         return end_url(id, url, URL_RUNNING, URL_SKIPPED, facts)
     end
-    url.attempts = url.attempts + 1
+    url.attempts, url.snoozes = url.attempts + 1, 0
     facts.note, facts.error = how[2], how[1] == 1 and how[4] or how[3]
     if how[1] == 2 or url.attempts >= limits.url_attempts then return end_url(id, url, URL_RUNNING, URL_FAILED, facts) end
     url_again(id, url, group, outcome, how[3], how[2])

@@ -52,7 +52,7 @@ local function admit_one(group_id, group, found, known)
     admitted[#admitted + 1] = {group_id, key}
     local url = {
         group = group_id, host = host_id(found[3]), key = key, state = URL_QUEUED, priority = found[7], depth = found[4],
-        redirects = found[5], source = found[6], attempts = 0, stalls = 0, status = 0, skipped = 0, run_at = 0, finished = 0,
+        redirects = found[5], source = found[6], attempts = 0, stalls = 0, snoozes = 0, status = 0, skipped = 0, run_at = 0, finished = 0,
         content = 0, token = 0, error = -1, url = found[1], final_url = '', note = '',
     }
     urls.put(id, url)

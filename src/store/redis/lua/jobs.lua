@@ -106,7 +106,7 @@ local function insert_job(spec)
     local id = next_id()
     local job = {
         kind = spec[1], state = QUEUED, priority = spec[3], owner = group and group.owner or spec[9], group = spec[10],
-        attempts = 0, max_attempts = spec[7], stalls = 0, progress = 0, created = now, run_at = spec[4], start_by = spec[5],
+        attempts = 0, max_attempts = spec[7], stalls = 0, snoozes = 0, progress = 0, created = now, run_at = spec[4], start_by = spec[5],
         deadline = spec[6], unique = unique, error = '', private = spec[11], started = 0, finished = 0, token = 0, turn = 0,
     }
     jobs.put(id, job)

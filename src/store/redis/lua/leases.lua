@@ -1,6 +1,16 @@
 -- Who works on what. A lease has no clock of its own: it lives as long as its worker is heard of. Whoever asks for work
 -- next finds what the dead left.
-local timed_out = 'Worker timed out'
+local why_ended = {timed_out = 'Worker timed out', put_off = 'put off too many times in a row'}
+
+-- Nothing if it goes back to its line; else why it has gone back too often.
+local function count_return(row, stalled)
+    if stalled then
+        row.stalls = row.stalls + 1
+        return row.stalls > limits.max_stalls and why_ended.timed_out or nil
+    end
+    row.snoozes = row.snoozes + 1
+    return row.snoozes > limits.max_snoozes and why_ended.put_off or nil
+end
 
 local function is_url(lease) return lease.host ~= 0 end
 
@@ -36,21 +46,15 @@ end
 local function take_back_job(id, lease, stalled)
     local job = jobs.get(id)
     if not job then return end
-    if not stalled then
-        -- It waits again, and may again wait for too long.
-        if job.start_by > 0 then later('ZADD', keys.starts, job.start_by, id) end
-        count_job(job, RUNNING, -1)
-        count_job(job, job.state, 1)
-        put_in_line(id, job)
-        return
-    end
-    job.stalls = job.stalls + 1
-    job.error = timed_out
+    local why = count_return(job, stalled)
+    if stalled then job.error = why_ended.timed_out end
     jobs.touch(id)
-    if job.stalls > limits.max_stalls then
-        end_job(id, job, RUNNING, FAILED, {started = lease.at, error = timed_out})
+    if why then
+        end_job(id, job, RUNNING, FAILED, {started = lease.at, error = why})
         return
     end
+    -- One that never began waits again, and may again wait for too long.
+    if not stalled and job.start_by > 0 then later('ZADD', keys.starts, job.start_by, id) end
     count_job(job, RUNNING, -1)
     count_job(job, job.state, 1)
     put_in_line(id, job)
@@ -60,14 +64,12 @@ local function take_back_url(id, stalled)
     local url = urls.get(id)
     local group = url and open_group(url.group)
     if not group then return end
-    if stalled then
-        url.stalls = url.stalls + 1
-        url.note = timed_out
-        urls.touch(id)
-        if url.stalls > limits.max_stalls then
-            end_url(id, url, URL_RUNNING, URL_FAILED, {note = timed_out})
-            return
-        end
+    local why = count_return(url, stalled)
+    if stalled then url.note = why_ended.timed_out end
+    urls.touch(id)
+    if why then
+        end_url(id, url, URL_RUNNING, URL_FAILED, {note = why})
+        return
     end
     group.running = group.running - 1
     group.queued = group.queued + 1

@@ -66,21 +66,27 @@ end
 -- that hundreds are ended by writing another beginning (finishing.lua).
 local JOB_END, JOB_END_BYTES = '<Bdddd', 33  -- state, run_at, started, finished, token
 local JOB_HEAD = JOB_END .. 'BdddI4c0I4c0I4c0i4i4i4d'
-local JOB = JOB_HEAD .. 'i4i4dI4c0'
-local jobs = row_table(keys.jobs, function(text)
-    local state, run_at, started, finished, token, private, start_by, deadline, group, kind, owner, unique, attempts,
-        max_attempts, stalls, turn, priority, progress, created, error = struct.unpack(JOB, text)
-    return {
-        state = state, run_at = run_at, started = started, finished = finished, token = token, private = private,
-        start_by = start_by, deadline = deadline, group = group, kind = kind, owner = owner, unique = unique,
-        attempts = attempts, max_attempts = max_attempts, stalls = stalls, turn = turn, priority = priority,
-        progress = progress, created = created, error = error,
-    }
-end, function(r)
-    return struct.pack(JOB, r.state, r.run_at, r.started, r.finished, r.token, r.private, r.start_by, r.deadline, r.group,
-                       #r.kind, r.kind, #r.owner, r.owner, #r.unique, r.unique, r.attempts, r.max_attempts, r.stalls, r.turn,
-                       r.priority, r.progress, r.created, #r.error, r.error)
-end)
+local jobs
+do
+    local JOB = JOB_HEAD .. 'i4i4dI4c0'
+    local JOB_WITH_SNOOZES = JOB .. 'i4'
+    jobs = row_table(keys.jobs, function(text)
+        local state, run_at, started, finished, token, private, start_by, deadline, group, kind, owner, unique, attempts,
+            max_attempts, stalls, turn, priority, progress, created, error, last = struct.unpack(JOB, text)
+        -- What older programs wrote ends there.
+        local snoozes = last <= #text and struct.unpack('<i4', text, last) or 0
+        return {
+            state = state, run_at = run_at, started = started, finished = finished, token = token, private = private,
+            start_by = start_by, deadline = deadline, group = group, kind = kind, owner = owner, unique = unique,
+            attempts = attempts, max_attempts = max_attempts, stalls = stalls, turn = turn, priority = priority,
+            progress = progress, created = created, error = error, snoozes = snoozes,
+        }
+    end, function(r)
+        return struct.pack(JOB_WITH_SNOOZES, r.state, r.run_at, r.started, r.finished, r.token, r.private, r.start_by, r.deadline, r.group,
+                           #r.kind, r.kind, #r.owner, r.owner, #r.unique, r.unique, r.attempts, r.max_attempts, r.stalls, r.turn,
+                           r.priority, r.progress, r.created, #r.error, r.error, r.snoozes)
+    end)
+end
 local LEASE = '<ddddBdI4c0'  -- token, worker, group, host (0: of a job), whether its handler has begun, since when, owner
 local leases = row_table(keys.leases, function(text)
     local token, worker, group, host, begun, at, owner = struct.unpack(LEASE, text)
@@ -99,11 +105,12 @@ local urls = packed_table(keys.urls, function(v)
         group = v[1], host = v[2], key = v[3], state = v[4], priority = v[5], depth = v[6], redirects = v[7],
         source = v[8], attempts = v[9], stalls = v[10], status = v[11], skipped = v[12], run_at = v[13],
         finished = v[14], content = v[15], token = v[16], error = v[17], url = v[18], final_url = v[19], note = v[20],
+        snoozes = v[21] or 0,
     }
 end, function(r)
     return {
         r.group, r.host, r.key, r.state, r.priority, r.depth, r.redirects, r.source, r.attempts, r.stalls, r.status,
-        r.skipped, r.run_at, r.finished, r.content, r.token, r.error, r.url, r.final_url, r.note,
+        r.skipped, r.run_at, r.finished, r.content, r.token, r.error, r.url, r.final_url, r.note, r.snoozes,
     }
 end)
 local groups = packed_table(keys.groups, function(v)
