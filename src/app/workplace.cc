@@ -8,6 +8,7 @@
 #include "app/owner_methods.h"
 #include "app/remote_reader.h"
 #include "app/web_access.h"
+#include "base/descriptors.h"
 #include "store/postgres/postgres_reader.h"
 #include "store/postgres/postgres_store.h"
 #include "store/redis/redis_store.h"
@@ -132,7 +133,8 @@ work::EngineConfig engine_config(const Workplace& place) {
     const Settings& settings = place.settings;
     return {.name = fmt::format("{}:{}", host_name(), getpid()),
             .open_reader = [&place] { return open_reader(place); },
-            .max_fetches = static_cast<int>(settings.number("worker.fetches")),
+            .max_fetches =
+                std::min(static_cast<int>(settings.number("worker.fetches")), descriptor_plan().fetches / 2),
             .cpu_threads = place.threads.value_or(static_cast<int>(settings.number("worker.threads"))),
             .heartbeat = settings.duration("worker.heartbeat"),
             .sweep_every = settings.duration("retention.check"),
