@@ -3,8 +3,6 @@
 #include <array>
 
 #include <fmt/format.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "url/percent.h"
 
@@ -28,11 +26,6 @@ constexpr std::array<std::pair<std::string_view, std::string ImportDocument::*>,
 }};
 
 }  // namespace
-
-UrlKey document_key(std::string_view url) {
-    const XXH128_hash_t hash = XXH3_128bits(url.data(), url.size());
-    return {.high = hash.high64, .low = hash.low64};
-}
 
 json::object to_json(const ImportDocument& document) {
     json::object page;
