@@ -55,6 +55,11 @@ Result<json::object> append(Api& api, store::Reader& reader, Call call, const cr
     if (batch.is_over())
         return fail(ErrorCode::conflict,
                     fmt::format("the batch is {} and takes no more pages", firecrawl_state(batch.state)));
+    TRY(api.check_quota(reader, call.owner));
+    const crawl::CrawlOptions own = TRY(crawl::options_of(batch));
+    if (own.allow_private || !own.allow_networks.empty())
+        return fail(ErrorCode::refused,
+                    "the batch may fetch private addresses: only this machine's own commands add to it");
     TRY(api.services().add_urls(batch.id, options.urls));
     return begun(batch, reader, call);
 }
@@ -105,8 +110,8 @@ Result<json::object> errors_of(store::Reader& reader, const Call& call, std::str
 void check_model(Api& api, const crawl::CrawlOptions& options, std::string_view field,
                  std::vector<Issue>& issues) {
     if (options.data.needs_model() && api.services().model == nullptr)
-        issues.push_back({.path = std::string(field),
-                          .message = "has one that " + std::string(needs_model_sentence)});
+        issues.push_back(
+            {.path = std::string(field), .message = "has one that " + std::string(needs_model_sentence)});
 }
 
 void show_errors(store::Reader& reader, const Call& call, std::string_view kind) {

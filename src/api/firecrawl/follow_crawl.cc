@@ -34,6 +34,7 @@ public:
         : api_(api),
           client_(std::move(client)),
           group_(group.id),
+          owner_(group.owner),
           formats_(formats),
           links_{.origin = std::move(origin)} {}
 
@@ -44,7 +45,7 @@ public:
     void catch_up() {
         if (news_++ > 0) return;
         const bool is_taken =
-            api_.post([self = shared_from_this()](store::Reader& reader) { self->run(reader); });
+            api_.post(owner_, [self = shared_from_this()](store::Reader& reader) { self->run(reader); });
         if (!is_taken) client_->close(internal_error, "the server is busy");
     }
     bool is_open() const { return client_->is_open(); }
@@ -71,8 +72,8 @@ private:
                                                  .limit = documents_at_once,
                                                  .with_content = true}));
             for (const StoredPage& page : pages.pages)
-                client_->send(json::serialize(
-                    json::object{{"type", "document"}, {"data", firecrawl_document(page, formats_, links_)}}));
+                client_->send(json::serialize(json::object{
+                    {"type", "document"}, {"data", firecrawl_document(page, formats_, links_)}}));
             if (!pages.pages.empty()) after_ = pages.last;
             has_more = pages.next.has_value();
         }
@@ -84,6 +85,7 @@ private:
     Api& api_;
     const std::shared_ptr<Follower> client_;
     const GroupId group_;
+    const std::string owner_;
     const Formats formats_;
     const MediaLinks links_;
     std::atomic<int> news_ = 0;
@@ -104,8 +106,7 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
     const std::string origin = origin_of(call.request());
     const auto status = crawl_status(reader, *group, {.origin = origin}, "");
     if (!options || !status) return client->close(internal_error, "the crawl cannot be read");
-    const auto follower =
-        std::make_shared<CrawlFollower>(api, client, *group, options->formats, origin);
+    const auto follower = std::make_shared<CrawlFollower>(api, client, *group, options->formats, origin);
     follower->begin_after(std::ssize(status->at("data").as_array()));
     client->set_on_drained([weak = std::weak_ptr(follower)] {
         if (const auto here = weak.lock()) here->catch_up();
@@ -117,7 +118,7 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
             if (follower->is_open()) follower->catch_up();
             return follower->is_open();
         },
-        [follower] { return follower->is_open(); });
+        [follower] { return follower->is_open(); }, Live::Hears::signs);
     // What happened between the first message and the listening.
     follower->catch_up();
 }
