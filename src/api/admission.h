@@ -9,11 +9,21 @@
 #include "api/message.h"
 #include "api/rate_limit.h"
 #include "api/route.h"
+#include "net/address.h"
 
 namespace quarry::api {
 
+// Whether requests from this machine need a key.
+enum class KeyNeed : std::uint8_t {
+    if_there_are_keys,  // as soon as anybody has one
+    always,
+    never  // whoever is connected from here is the machine's own user, unless it comes through a proxy
+};
+
 struct AdmissionRules {
-    bool needs_key = false;              // others can reach the server: nobody is answered without a key
+    bool needs_key = false;  // others can reach the server: nobody is answered without a key
+    KeyNeed need_here = KeyNeed::if_there_are_keys;
+    std::vector<net::Network> trusted_proxies{};  // what these say of whom they speak for is believed
     bool answers_strangers = false;      // whoever set it up keeps strangers away, and keys are not asked for
     std::vector<std::string> origins{};  // whose pages may ask from a browser; "*": all
 };
@@ -27,12 +37,17 @@ public:
 
     // The owner of what is asked for, or what is answered instead. Any thread.
     std::expected<std::string, Response> admit(const Request& request, Access access);
+    // The same without counting the request.
+    std::expected<std::string, Response> identify(const Request& request) const;
+
+    // The address of who asks: who is connected, or behind a trusted proxy whom that names.
+    std::string client_of(const Request& request) const;
+    bool is_trusted_proxy(std::string_view address) const;
 
     // What a browser is told about the request's origin; nothing if it may not ask.
     std::vector<Header> cors_headers(const Request& request) const;
 
 private:
-    std::expected<std::string, Response> identify(const Request& request) const;
     bool is_welcome_origin(std::string_view origin) const;
 
     const AdmissionRules rules_;

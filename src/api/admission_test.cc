@@ -77,7 +77,45 @@ TEST_CASE("a key makes its owner, and one that is none is refused") {
     CHECK(admission.admit(with_token("fc-team"), Access::key) == "team");
     CHECK(status_of(admission.admit(with_token("fc-old"), Access::key)) == 401);
     CHECK(status_of(admission.admit(with_token("fc-tea"), Access::key)) == 401);
-    CHECK(admission.admit(request_with({}), Access::key) == "local");
+}
+
+TEST_CASE("as soon as there is a key everybody needs one, unless it is said otherwise") {
+    Place place;
+    Admission standard({}), always({.need_here = KeyNeed::always}), never({.need_here = KeyNeed::never});
+    for (Admission* admission : {&standard, &always, &never})
+        REQUIRE(admission->keyring().read(*place.reader));
+    CHECK(standard.admit(request_with({}), Access::key) == "local");
+    CHECK(status_of(always.admit(request_with({}), Access::key)) == 401);
+
+    place.add_key("fc-team", "team");
+    for (Admission* admission : {&standard, &always, &never})
+        REQUIRE(admission->keyring().read(*place.reader));
+
+    CHECK(status_of(standard.admit(request_with({}), Access::key)) == 401);
+    CHECK(status_of(always.admit(request_with({}), Access::key)) == 401);
+    CHECK(never.admit(request_with({}), Access::key) == "local");
+}
+
+TEST_CASE("who has the last key revoked is nobody, and does not become the machine's own") {
+    Place place;
+    REQUIRE(place.store->revoke_key(place.add_key("fc-last", "team")).value());
+    Admission admission({});
+    REQUIRE(admission.keyring().read(*place.reader));
+
+    CHECK(status_of(admission.admit(with_token("fc-last"), Access::key)) == 401);
+    CHECK(status_of(admission.admit(request_with({}), Access::key)) == 401);
+}
+
+TEST_CASE("what is about all owners is shown to the machine's own") {
+    Place place;
+    place.add_key("fc-team", "team");
+    place.add_key("fc-operator", "local");
+    Admission admission({});
+    REQUIRE(admission.keyring().read(*place.reader));
+
+    CHECK(status_of(admission.admit(with_token("fc-team"), Access::operator_only)) == 403);
+    CHECK(status_of(admission.admit(request_with({}), Access::operator_only)) == 401);
+    CHECK(admission.admit(with_token("fc-operator"), Access::operator_only) == "local");
 }
 
 TEST_CASE("with a key any host and origin may ask") {
@@ -91,17 +129,49 @@ TEST_CASE("with a key any host and origin may ask") {
     CHECK(admission.admit(request, Access::key) == "team");
 }
 
-TEST_CASE("what a proxy forwards needs a key as soon as there are keys") {
+TEST_CASE("what a proxy forwards is never this machine's own") {
     Place place;
-    Admission admission({});
-    const Request forwarded = request_with({{.name = "X-Forwarded-For", .value = "203.0.113.9"}});
-    REQUIRE(admission.keyring().read(*place.reader));
-    CHECK(admission.admit(forwarded, Access::key) == "local");
+    const auto admit = [&](AdmissionRules rules, const Request& request) {
+        Admission admission(std::move(rules));
+        REQUIRE(admission.keyring().read(*place.reader));
+        return status_of(admission.admit(request, Access::key));
+    };
+    Request from_proxy = request_with({});
+    from_proxy.peer = "127.0.0.9";
+    const AdmissionRules named{.trusted_proxies = {net::Network::parse("127.0.0.9").value()}};
 
-    place.add_key("fc-team", "team");
-    REQUIRE(admission.keyring().read(*place.reader));
+    for (const char* name : {"X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"}) {
+        CAPTURE(name);
+        const Request forwarded = request_with({{.name = name, .value = "203.0.113.9"}});
+        CHECK(admit({}, forwarded) == 401);
+        CHECK(admit({.need_here = KeyNeed::never}, forwarded) == 401);
+        CHECK(admit({.answers_strangers = true}, forwarded) == 200);
+    }
+    CHECK(admit(named, from_proxy) == 401);
+    CHECK(admit(named, request_with({})) == 200);
+}
 
-    CHECK(status_of(admission.admit(forwarded, Access::key)) == 401);
+TEST_CASE("who asks is whom trusted proxies name, and nobody else is believed") {
+    const Admission admission({.trusted_proxies = {net::Network::parse("10.0.0.0/8").value(),
+                                                   net::Network::parse("127.0.0.1").value()}});
+    const auto client = [&](const char* peer, const char* name, const char* value) {
+        Request request = request_with({{.name = name, .value = value}});
+        request.peer = peer;
+        return admission.client_of(request);
+    };
+
+    CHECK(client("198.51.100.7", "X-Forwarded-For", "203.0.113.9") == "198.51.100.7");
+    CHECK(client("127.0.0.1", "X-Forwarded-For", "203.0.113.9") == "203.0.113.9");
+    CHECK(client("127.0.0.1", "X-Forwarded-For", "1.2.3.4, 203.0.113.9") == "203.0.113.9");
+    CHECK(client("127.0.0.1", "X-Forwarded-For", "203.0.113.9, 10.1.2.3") == "203.0.113.9");
+    CHECK(client("127.0.0.1", "X-Forwarded-For", "10.1.2.3") == "10.1.2.3");
+    CHECK(client("127.0.0.1", "X-Forwarded-For", "nobody") == "127.0.0.1");
+    CHECK(client("127.0.0.1", "X-Forwarded-For", "1.2.3.4, nobody") == "127.0.0.1");
+    CHECK(client("127.0.0.1", "Forwarded", "for=192.0.2.60;proto=http;by=203.0.113.43") == "192.0.2.60");
+    CHECK(client("127.0.0.1", "Forwarded", "proto=http; For=\"[2001:db8::17]:4711\"") == "2001:db8::17");
+    CHECK(client("127.0.0.1", "Forwarded", "for=\"") == "127.0.0.1");
+    CHECK(client("127.0.0.1", "Forwarded", "for=[") == "127.0.0.1");
+    CHECK(client("127.0.0.1", "Accept", "*/*") == "127.0.0.1");
 }
 
 TEST_CASE("where others can reach the server nobody is answered without a key, except whether it lives") {
@@ -130,7 +200,6 @@ TEST_CASE("an owner who asks too often is told when to come back") {
     REQUIRE_FALSE(third);
     CHECK(third.error().status == 429);
     CHECK_FALSE(header_value(third.error().headers, "retry-after").empty());
-    CHECK(admission.admit(request_with({}), Access::key));
 }
 
 TEST_CASE("only welcome origins are told that they may ask") {

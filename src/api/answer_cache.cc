@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/reply.h"
+#include "api/wrapped_exchange.h"
 
 namespace quarry::api {
 namespace {
@@ -13,33 +14,34 @@ constexpr std::size_t most_bytes = 32u << 20;
 }  // namespace
 
 // Answers all who wait. If it is let go without an answer, they hear that.
-class AnswerCache::Maker : public Exchange {
+class AnswerCache::Maker : public WrappedExchange {
 public:
     Maker(std::shared_ptr<AnswerCache> cache, std::string key, std::uint64_t number,
           std::shared_ptr<Exchange> first)
-        : cache_(std::move(cache)), key_(std::move(key)), number_(number), first_(std::move(first)) {}
+        : WrappedExchange(std::move(first)),
+          cache_(std::move(cache)),
+          key_(std::move(key)),
+          number_(number) {}
     ~Maker() override {
-        if (!is_told_) cache_->tell(key_, number_, reply_error(500, "UNKNOWN_ERROR", "there was no answer"));
+        try {
+            if (!is_told_)
+                cache_->tell(key_, number_, reply_error(500, "UNKNOWN_ERROR", "there was no answer"));
+        } catch (const std::exception&) {
+            // Without memory for that sentence each of those who wait is answered as it is let go.
+        }
     }
 
-    const Request& request() const override { return first_->request(); }
     void respond(Response response) override {
         if (std::exchange(is_told_, true)) return;
         cache_->tell(key_, number_, std::move(response));
     }
-    // Followers have news of their own: nobody shares them.
-    std::shared_ptr<Follower> accept_websocket(std::string protocol) override {
-        return first_->accept_websocket(std::move(protocol));
-    }
-    std::shared_ptr<Follower> begin_events(std::vector<Header> headers) override {
-        return first_->begin_events(std::move(headers));
-    }
+    // Others wait for the answer as well.
+    std::stop_token gone() const override { return {}; }
 
 private:
     const std::shared_ptr<AnswerCache> cache_;
     const std::string key_;
     const std::uint64_t number_;
-    const std::shared_ptr<Exchange> first_;
     bool is_told_ = false;
 };
 

@@ -9,6 +9,9 @@ namespace {
 class Asked : public Exchange {
 public:
     const Request& request() const override { return request_; }
+    void bill(std::string) override {}
+    void read_body(std::uint64_t, OnBody) override {}
+    std::stop_token gone() const override { return {}; }
     void respond(Response response) override { answers.emplace_back(response.text()); }
     std::shared_ptr<Follower> accept_websocket(std::string) override { return nullptr; }
     std::shared_ptr<Follower> begin_events(std::vector<quarry::Header>) override { return nullptr; }

@@ -1,12 +1,15 @@
 #include "api/api.h"
 
+#include <algorithm>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "api/changing_exchange.h"
 #include "api/json_body.h"
 #include "api/reply.h"
+#include "store/page_quota.h"
 
 namespace quarry::api {
 namespace {
@@ -15,8 +18,9 @@ namespace json = boost::json;
 
 // How old an answer may be that others asked for: no client polls so fast.
 constexpr std::chrono::milliseconds shared_for{50};
-constexpr int desk_count = 4;
-constexpr int slow_desk_count = 8;
+constexpr DesksConfig quick{.count = 4, .most_of_owner = 4};
+constexpr DesksConfig slow{.count = 8, .most_of_owner = 6};
+constexpr DesksConfig outside{.count = 8, .most_of_owner = 4};
 
 // Told to the client and written to the log, so that one finds the other.
 std::string new_request_id() {
@@ -38,6 +42,13 @@ Response too_busy() {
     Response busy = reply_error(503, "UNAVAILABLE", "too many requests wait already");
     busy.headers.push_back({.name = "Retry-After", .value = "1"});
     return busy;
+}
+
+Response no_body(const Error& error) {
+    Response response = reply(error);
+    if (error.code == ErrorCode::unavailable)
+        response.headers.push_back({.name = "Retry-After", .value = "1"});
+    return response;
 }
 
 Response method_not_allowed(const Found& found) {
@@ -83,12 +94,14 @@ Api::Api(Services services)
     : services_(std::move(services)),
       request_log_(services_.keep_requests, services_.log),
       admission_(services_.admission),
-      answers_(std::make_shared<AnswerCache>(shared_for)) {}
+      answers_(std::make_shared<AnswerCache>(shared_for)),
+      live_([this](const std::vector<GroupId>& groups) { look_again(groups); }) {}
 
 Result<std::unique_ptr<Api>> Api::open(Services services) {
     std::unique_ptr<Api> api(new Api(std::move(services)));
-    api->desks_ = TRY(Desks::open(desk_count, api->services_.open_reader));
-    api->slow_desks_ = TRY(Desks::open(slow_desk_count, api->services_.open_reader));
+    api->desks_ = TRY(Desks::open(quick, api->services_.open_reader));
+    api->slow_desks_ = TRY(Desks::open(slow, api->services_.open_reader));
+    api->outside_desks_ = TRY(Desks::open(outside, api->services_.open_reader));
     api->observer_ = api->services_.observe([raw = api.get()](std::span<const store::Event> events) {
         const auto is_turn = [](const store::Event& event) {
             return event.what == store::Event::What::group_changed;
@@ -103,6 +116,7 @@ Result<std::unique_ptr<Api>> Api::open(Services services) {
 Api::~Api() {
     stop_.request_stop();
     observer_.reset();
+    if (outside_desks_) outside_desks_->close();
     if (slow_desks_) slow_desks_->close();
     if (desks_) desks_->close();
 }
@@ -110,6 +124,16 @@ Api::~Api() {
 void Api::handle(std::shared_ptr<Exchange> exchange) {
     std::string id = request_id_of(exchange->request());
     const auto observed = std::make_shared<ObservedExchange>(std::move(exchange), id, request_log_);
+    observed->set_peer(admission_.client_of(observed->request()));
+    observed->set_on_follower([this](const Request& request, const std::shared_ptr<Follower>& follower) {
+        Stream stream{
+            .request = {.headers = request.headers, .peer = request.peer, .is_upgrade = request.is_upgrade},
+            .follower = follower};
+        streams_.with([&](std::vector<Stream>& streams) {
+            std::erase_if(streams, [](const Stream& other) { return other.follower.expired(); });
+            streams.push_back(std::move(stream));
+        });
+    });
     dispatch({.exchange = observed, .request_id = std::move(id)}, observed);
 }
 
@@ -143,7 +167,18 @@ void Api::dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange)
     run(*found.route, std::move(call));
 }
 
+// The body comes only now that it is known whose it is and what it is for.
 void Api::run(const Route& route, Call call) {
+    if (!call.request().has_body) return answer(route, std::move(call));
+    const std::shared_ptr<Exchange> exchange = call.exchange;
+    exchange->read_body(most_bytes_of(route.body),
+                        [this, &route, call = std::move(call)](Result<void> read) mutable {
+                            if (!read) return call.respond(no_body(read.error()));
+                            answer(route, std::move(call));
+                        });
+}
+
+void Api::answer(const Route& route, Call call) {
     if (is_shared(route, call.request())) {
         call.exchange = answers_->ask(key_of(call), call.exchange);
         if (!call.exchange) return;
@@ -165,37 +200,99 @@ void Api::run(const Route& route, Call call) {
 void Api::claim(const Call& call, crawl::CrawlOptions& options) {
     options.owner = call.owner;
     options.collection = call.collection(options.collection);
+    // Also what an earlier crawl of this machine's was allowed is not a request's to have.
+    options.allow_private = false;
+    options.allow_networks.clear();
 }
 
 Result<std::optional<std::int64_t>> Api::pages_left(store::Reader& reader, const std::string& owner) const {
-    constexpr std::chrono::hours month{24 * 30};
-    const std::int64_t quota = limits_of(owner).pages_per_month;
-    if (quota <= 0) return std::nullopt;
-    std::int64_t used = 0;
-    for (const UsageDay& day : TRY(reader.usage(owner, services_.now() - month))) used += day.pages;
-    return std::max<std::int64_t>(quota - used, 0);
+    return store::pages_left(reader, owner, services_.now());
+}
+
+Result<std::optional<std::int64_t>> Api::check_quota(store::Reader& reader, const std::string& owner) const {
+    auto left = TRY(pages_left(reader, owner));
+    if (left && *left == 0)
+        return fail(ErrorCode::exhausted, "Insufficient credits: " +
+                                              store::quota_sentence(limits_of(owner).pages_per_month, owner));
+    return left;
 }
 
 Result<GroupId> Api::begin_crawl(store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
     claim(call, options);
-    if (const auto left = TRY(pages_left(reader, call.owner))) {
-        if (*left == 0)
-            return fail(
-                ErrorCode::exhausted,
-                fmt::format("Insufficient credits: the {} pages that {} may have fetched in 30 days are "
-                            "used up",
-                            limits_of(call.owner).pages_per_month, call.owner));
+    if (const auto left = TRY(check_quota(reader, call.owner)))
         options.limit = std::min(options.limit, *left);
-    }
     return services_.begin_crawl(options);
 }
 
+std::function<void()> Api::cancelling(const Call& call, GroupId group) {
+    return [this, owner = call.owner, group] {
+        desks_->post(owner, [this, group](store::Reader&) { (void)services_.cancel(group); });
+    };
+}
+
 void Api::post(const Call& call, Desks::Errand errand) {
-    if (!desks_->post(std::move(errand))) call.respond(too_busy());
+    post_to(*desks_, call, std::move(errand));
 }
 
 void Api::post_slow(const Call& call, Desks::Errand errand) {
-    if (!slow_desks_->post(std::move(errand))) call.respond(too_busy());
+    post_to(*slow_desks_, call, std::move(errand));
+}
+
+void Api::post_outside(const Call& call, Desks::Errand errand) {
+    post_to(*outside_desks_, call, std::move(errand));
+}
+
+// What the machine cannot give to one request ends that request.
+void Api::post_to(Desks& desks, const Call& call, Desks::Errand errand) {
+    const bool is_taken = desks.post(call.owner, [call,
+                                                  errand = std::move(errand)](store::Reader& reader) mutable {
+        try {
+            errand(reader);
+        } catch (const std::exception& failure) {
+            call.respond(reply_error(503, "UNAVAILABLE",
+                                     fmt::format("this request was given up, because the machine is short of "
+                                                 "memory or threads: {}",
+                                                 failure.what())));
+        }
+    });
+    if (!is_taken) call.respond(too_busy());
+}
+
+// On the thread of `live_`, once a second while somebody waits or follows. What a busy or distant store did
+// not tell is found out so, and who may not follow any more does not.
+void Api::look_again(const std::vector<GroupId>& groups) {
+    if (is_looking_.exchange(true)) return;
+    const bool is_taken = desks_ && desks_->post("", [this, groups](store::Reader& reader) {
+        const std::shared_ptr<void> end(this, [this](void*) { is_looking_ = false; });
+        look_at(reader, groups);
+    });
+    if (!is_taken) is_looking_ = false;
+}
+
+void Api::look_at(store::Reader& reader, const std::vector<GroupId>& groups) {
+    if (admission_.keyring().is_stale() && admission_.keyring().read(reader)) end_streams_of_strangers();
+    std::map<GroupId, GroupSign> signs;
+    for (const GroupId id : groups) {
+        const auto group = reader.group(id);
+        if (!group) continue;
+        const GroupCounters& counters = group->counters;
+        signs[id] = {.state = group->state, .done = counters.completed + counters.failed + counters.skipped};
+        if (group->is_over()) live_.tell_over(id);
+    }
+    const auto before = seen_.with([&](auto& seen) { return std::exchange(seen, signs); });
+    for (const auto& [id, sign] : signs)
+        if (const auto known = before.find(id); known != before.end() && known->second != sign)
+            live_.tell_again({.what = store::Event::What::group_changed, .group = id, .state = sign.state});
+}
+
+void Api::end_streams_of_strangers() {
+    const auto streams = streams_.with([](const std::vector<Stream>& all) { return all; });
+    for (const Stream& stream : streams) {
+        const auto follower = stream.follower.lock();
+        constexpr int policy_violation = 1008;
+        if (follower && !admission_.identify(stream.request))
+            follower->close(policy_violation, "the key is not taken any more");
+    }
 }
 
 }  // namespace quarry::api

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/fwd.hpp>
 
@@ -19,6 +21,7 @@
 #include "api/request_log.h"
 #include "api/route.h"
 #include "api/server.h"
+#include "base/guarded.h"
 #include "base/result.h"
 #include "crawl/options.h"
 #include "index/chunk_records.h"
@@ -104,6 +107,13 @@ struct Services {
     AdmissionRules admission{};
 };
 
+// What shows that something happened in a group.
+struct GroupSign {
+    JobState state{};
+    std::int64_t done = 0;
+    bool operator==(const GroupSign&) const = default;
+};
+
 class Api {
 public:
     static Result<std::unique_ptr<Api>> open(Services services);
@@ -118,34 +128,57 @@ public:
 
     // Begins what the call asks for, as its owner and within their quota. `exhausted` if that is used up.
     Result<GroupId> begin_crawl(store::Reader& reader, const Call& call, crawl::CrawlOptions options);
-    // Makes the caller the owner of what the options say.
+    // Makes the caller the owner of what the options say. No request is allowed private addresses: that is
+    // the server's to say.
     static void claim(const Call& call, crawl::CrawlOptions& options);
     // How many pages the owner may still have fetched; nothing if nobody counts.
     Result<std::optional<std::int64_t>> pages_left(store::Reader& reader, const std::string& owner) const;
+    // The same; `exhausted` if there is none left.
+    Result<std::optional<std::int64_t>> check_quota(store::Reader& reader, const std::string& owner) const;
     store::OwnerLimits limits_of(const std::string& owner) const {
         return admission_.keyring().limits(owner);
     }
 
     Live& live() { return live_; }
+    // What cancels the group when it is called, soon and from any thread: for a client that has gone.
+    std::function<void()> cancelling(const Call& call, GroupId group);
     // False if too many wait already.
-    bool post(Desks::Errand errand) { return desks_->post(std::move(errand)); }
+    bool post(const std::string& owner, Desks::Errand errand) {
+        return desks_->post(owner, std::move(errand));
+    }
     // The call is refused if too many wait already.
     void post(const Call& call, Desks::Errand errand);
-    // For what may take long, because others are asked: it holds up nothing that is quick.
+    // For what may take long: it holds up nothing that is quick.
     void post_slow(const Call& call, Desks::Errand errand);
+    // For what waits for other servers: it holds up nothing that is done here.
+    void post_outside(const Call& call, Desks::Errand errand);
+    // Whether it was asked with a key, or from this machine where none is needed; also of an open route.
+    bool knows(const Call& call) const { return admission_.identify(call.request()).has_value(); }
     std::stop_token stopping() const { return stop_.get_token(); }
 
 private:
     explicit Api(Services services);
     void dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange);
     void run(const Route& route, Call call);
+    void answer(const Route& route, Call call);
+    void post_to(Desks& desks, const Call& call, Desks::Errand errand);
+    void look_again(const std::vector<GroupId>& groups);
+    void look_at(store::Reader& reader, const std::vector<GroupId>& groups);
+    void end_streams_of_strangers();
 
     Services services_;
     RequestLog request_log_;
     Admission admission_;
     std::shared_ptr<AnswerCache> answers_;
     std::stop_source stop_;
-    std::unique_ptr<Desks> desks_, slow_desks_;
+    std::unique_ptr<Desks> desks_, slow_desks_, outside_desks_;
+    struct Stream {
+        Request request{};  // what it is told from whom it is
+        std::weak_ptr<Follower> follower{};
+    };
+    Guarded<std::vector<Stream>> streams_;
+    Guarded<std::map<GroupId, GroupSign>> seen_;  // at the last look
+    std::atomic<bool> is_looking_ = false;
     Live live_;  // whoever it calls may go to a desk
     std::shared_ptr<void> observer_;
 };

@@ -1,6 +1,7 @@
 #include "api/connection.h"
 
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,12 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
 #include <fmt/format.h>
+#include <sys/socket.h>
+
+#include "api/body_reader.h"
+#include "api/reply.h"
+#include "api/request_head.h"
+#include "base/ascii.h"
 
 namespace quarry::api {
 namespace {
@@ -36,34 +43,26 @@ auto with_error(error_code& error) {
     return asio::redirect_error(asio::use_awaitable_t<Executor>(), error);
 }
 
-Method method_of(http::verb verb) {
-    switch (verb) {
-        case http::verb::get: return Method::get;
-        case http::verb::post: return Method::post;
-        case http::verb::put: return Method::put;
-        case http::verb::patch: return Method::patch;
-        case http::verb::delete_: return Method::del;
-        case http::verb::options: return Method::options;
-        case http::verb::head: return Method::head;
-        default: return Method::other;
+// Bytes of a body that are read at once.
+constexpr std::size_t read_bytes = 16u << 10;
+
+std::string_view view_of(const beast::flat_buffer& buffer) {
+    return {static_cast<const char*>(buffer.data().data()), buffer.size()};
+}
+
+// The machine may have less than the budget says.
+Result<std::size_t> take_if_there_is_memory(BodyReader& reader, std::string_view bytes) {
+    try {
+        return reader.take(bytes);
+    } catch (const std::bad_alloc&) {
+        return fail(ErrorCode::unavailable, "there is not enough memory for the body");
     }
 }
 
-Response refusal(int status, std::string_view sentence) {
-    return {.status = status, .body = fmt::format(R"({{"success":false,"error":"{}"}})", sentence)};
-}
-
-// What is said of a request that is none. Whether its first line was read tells which part is too long.
-Response refusal(const error_code& error, bool has_target) {
-    if (error == http::error::header_limit && !has_target) return refusal(414, "the URL is too long");
-    if (error == http::error::header_limit) return refusal(431, "the headers are too long");
-    if (error == http::error::body_limit) return refusal(413, "the body is too large");
-    return refusal(400, "this is no HTTP request: " + error.message());
-}
-
-bool is_of_http(const error_code& error) {
-    return error.category() == http::make_error_code(http::error::bad_method).category() &&
-           error != http::error::end_of_stream && error != http::error::partial_message;
+Response busy(std::string_view sentence) {
+    Response response = reply_error(503, "UNAVAILABLE", sentence);
+    response.headers.push_back({.name = "Retry-After", .value = "1"});
+    return response;
 }
 
 // Written by hand, since Beast's serializer costs as much as all the rest of a small answer.
@@ -82,16 +81,52 @@ std::string head_of(const Response& response, bool keeps_alive) {
 
 }  // namespace
 
-// One request of a connection.
-struct Connection::Turn {
-    explicit Turn(ServerRoom& of) : room(of) {}
-    ~Turn() { room.bodies_bytes -= reserved; }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+std::string text_of(const asio::ip::address& address) {
+    if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address.to_string();
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+}
+
+// A body on its way, which may have to make room for others.
+struct ArrivingBody {
+    using TimePoint = std::chrono::steady_clock::time_point;
+    // Who brings less than this in a while is overtaken by who brings more.
+    static constexpr std::size_t step = 64u << 10;
+
+    ArrivingBody(ServerRoom& of, BodyReader reads, MemoryBudget::Share holds, std::function<void()> wakes)
+        : room(of), reader(std::move(reads)), share(std::move(holds)), wake(std::move(wakes)) {
+        room.arriving.insert(this);
+    }
+    ~ArrivingBody() { room.arriving.erase(this); }
+    ArrivingBody(const ArrivingBody&) = delete;
+    ArrivingBody& operator=(const ArrivingBody&) = delete;
+
+    void count(std::size_t bytes) {
+        since_step += bytes;
+        if (since_step < step) return;
+        since_step = 0;
+        stepped_at = std::chrono::steady_clock::now();
+    }
+    void give_up() {
+        is_given_up = true;
+        reader.drop();
+        share.shrink_to(0);
+        wake();
+    }
 
     ServerRoom& room;
-    std::optional<http::request_parser<http::string_body>> parser{std::in_place};
-    std::uint64_t reserved = 0;  // of all bodies' bytes
+    BodyReader reader;
+    MemoryBudget::Share share;
+    const std::function<void()> wake;  // ends its waiting for more
+    std::size_t since_step = 0;
+    TimePoint stepped_at = std::chrono::steady_clock::now();
+    bool is_given_up = false;
+};
+
+// One request of a connection.
+struct Connection::Turn {
+    RequestHead head{};
+    std::string received{};  // the body
+    MemoryBudget::Share body{};
     bool is_head = false, keep_alive = false;
 };
 
@@ -105,18 +140,40 @@ public:
         std::vector<Header> headers{};
     };
     using Answer = std::variant<std::monostate, Response, Upgrade, Events>;
+    struct Wish {
+        std::uint64_t most_bytes = 0;
+        Exchange::OnBody ready{};
+    };
 
     // What the handler holds. If it lets go without an answer, that is the answer.
     class Handle : public Exchange {
     public:
-        Handle(Request request, std::shared_ptr<Pending> pending, const Connection& connection)
-            : request_(std::move(request)),
-              pending_(std::move(pending)),
+        Handle(std::shared_ptr<Pending> pending, const Connection& connection)
+            : pending_(std::move(pending)),
               room_(connection.room_),
               connection_(connection.weak_from_this()) {}
-        ~Handle() override { respond(refusal(500, "there was no answer")); }
+        ~Handle() override {
+            try {
+                respond(reply_error(500, "UNKNOWN_ERROR", "there was no answer"));
+            } catch (const std::exception&) {
+                // Not even the memory for that sentence is there: the connection finds out by itself.
+            }
+        }
 
-        const Request& request() const override { return request_; }
+        const Request& request() const override { return pending_->request; }
+        void bill(std::string owner) override {
+            const std::lock_guard lock(pending_->mutex);
+            pending_->owner = std::move(owner);
+        }
+        void read_body(std::uint64_t most_bytes, OnBody ready) override {
+            {
+                const std::lock_guard lock(pending_->mutex);
+                if (pending_->is_over) return;
+                pending_->wish = Wish{most_bytes, std::move(ready)};
+            }
+            waker()();
+        }
+        std::stop_token gone() const override { return pending_->gone.get_token(); }
         void respond(Response response) override { answer(std::move(response)); }
         std::shared_ptr<Follower> accept_websocket(std::string protocol) override {
             auto queue = make_queue();
@@ -141,7 +198,8 @@ public:
             waker()();
         }
         std::shared_ptr<FollowerQueue> make_queue() {
-            return std::make_shared<FollowerQueue>(room_->config.max_waiting_bytes, waker());
+            return std::make_shared<FollowerQueue>(room_->config.max_waiting_bytes, waker(),
+                                                   room_->unread->share_of(pending_->owner_now()));
         }
         // The connection is touched, and perhaps ended, by the server's thread alone.
         std::function<void()> waker() {
@@ -152,7 +210,6 @@ public:
             };
         }
 
-        const Request request_;
         const std::shared_ptr<Pending> pending_;
         const std::shared_ptr<ServerRoom> room_;
         const std::weak_ptr<const Connection> connection_;
@@ -163,10 +220,34 @@ public:
         if (!is_answered) return std::nullopt;
         return std::exchange(answer, {});
     }
+    std::optional<Wish> take_wish() {
+        const std::lock_guard lock(mutex);
+        return std::exchange(wish, std::nullopt);
+    }
+    std::string owner_now() {
+        const std::lock_guard lock(mutex);
+        return owner;
+    }
+    // However the connection is done with it.
+    struct Ending {
+        Pending& pending;
+        ~Ending() { pending.end(); }
+    };
+    // What is wished holds who wishes, and that in turn this.
+    void end() {
+        std::optional<Wish> unheard;
+        const std::lock_guard lock(mutex);
+        is_over = true;
+        unheard = std::exchange(wish, std::nullopt);
+    }
 
+    Request request;  // its body is written by the server's thread between a wish and its end
+    std::stop_source gone;
     std::mutex mutex;
-    bool is_answered = false;
+    bool is_answered = false, is_over = false;
     Answer answer;
+    std::optional<Wish> wish;
+    std::string owner;
     std::shared_ptr<FollowerQueue> queue;
 };
 
@@ -198,12 +279,23 @@ Task<> Connection::run() {
     while (!room_->is_leaving && !is_aborted_) {
         if (!co_await wait_for_request()) break;
         is_idle_ = false;
-        Turn turn(*room_);
-        if (!co_await read_request(turn) || !co_await answer(turn)) break;
+        Turn turn;
+        if (!co_await read_head(turn) || !co_await answer(turn)) break;
         is_idle_ = true;
         if (input_.size() == 0) input_.shrink_to_fit();
     }
     stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    if (has_more_to_come_ && !is_aborted_) co_await let_go();
+}
+
+// A socket that is closed while its client still sends takes the answer back from it: what comes is read for
+// a while, and dropped.
+Task<> Connection::let_go() {
+    constexpr std::chrono::seconds patience{2};
+    error_code error;
+    input_.clear();
+    stream_.expires_after(patience);
+    while (!error) co_await stream_.async_read_some(input_.prepare(read_bytes), with_error(error));
 }
 
 // An idle connection holds next to nothing, and may be idle for longer than a request may take to come.
@@ -217,66 +309,168 @@ Task<bool> Connection::wait_for_request() {
     co_return !error;
 }
 
-Task<bool> Connection::read_request(Turn& turn) {
-    const ServerConfig& config = room_->config;
-    auto& parser = *turn.parser;
-    parser.header_limit(config.max_header_bytes);
-    parser.body_limit(config.max_body_bytes);
+Task<bool> Connection::read_head(Turn& turn) {
+    const std::size_t most = room_->config.max_header_bytes;
     error_code error;
-    stream_.expires_after(config.header_timeout);
-    co_await http::async_read_header(stream_, input_, parser, with_error(error));
-    turn.is_head = parser.is_header_done() && parser.get().method() == http::verb::head;
-    if (!error && !parser.is_done()) {
-        const std::uint64_t wanted = parser.content_length().value_or(usual_body_bytes);
-        if (room_->bodies_bytes + wanted > config.max_bodies_bytes) {
-            Response busy = refusal(503, "too many requests with large bodies are under way");
-            busy.headers.push_back({.name = "Retry-After", .value = "1"});
-            co_await write(turn, std::move(busy));
+    std::size_t seen = 0;
+    std::optional<std::size_t> end;
+    stream_.expires_after(room_->config.header_timeout);
+    while (!(end = end_of_head(view_of(input_).substr(0, most), seen))) {
+        // What is no request at all is not waited for to its end.
+        if (!is_http_token_character(view_of(input_).front())) break;
+        seen = input_.size();
+        if (seen >= most) {
+            has_more_to_come_ = true;
+            co_await write(turn, head_is_too_long(view_of(input_).substr(0, most)));
             co_return false;
         }
-        turn.reserved = wanted;
-        room_->bodies_bytes += wanted;
-        stream_.expires_after(config.body_timeout);
-        if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
-            const http::response<http::empty_body> go_on(http::status::continue_, 11);
-            co_await http::async_write(stream_, go_on, with_error(error));
+        const std::size_t got =
+            co_await stream_.async_read_some(input_.prepare(most - seen), with_error(error));
+        if (error) co_return false;
+        input_.commit(got);
+    }
+    auto head = parse_request_head(view_of(input_).substr(0, end.value_or(input_.size())));
+    if (!head || !end) {
+        has_more_to_come_ = true;
+        if (!head) co_await write(turn, std::move(head).error());
+        co_return false;
+    }
+    input_.consume(*end);
+    turn.head = *std::move(head);
+    turn.is_head = turn.head.request.method == Method::head;
+    turn.keep_alive = turn.head.keeps_alive;
+    co_return true;
+}
+
+Task<Result<void>> Connection::read_body(Turn& turn, std::uint64_t most_bytes, std::string owner) {
+    has_more_to_come_ = false;
+    const BodyFraming framing = turn.head.framing;
+    if (!framing.is_chunked && framing.length > most_bytes)
+        co_return fail(ErrorCode::too_large,
+                       fmt::format("the body is too large: {} bytes are the most", most_bytes));
+    if (turn.head.awaits_go_on && input_.size() == 0) {
+        constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+        error_code ignored;
+        stream_.expires_after(room_->config.body_timeout);
+        co_await asio::async_write(stream_, asio::buffer(go_on), with_error(ignored));
+    }
+    ArrivingBody body(*room_, BodyReader(framing, most_bytes), room_->bodies->share_of(std::move(owner)),
+                      [this] { stream_.cancel(); });
+    auto received = co_await receive(body);
+    if (!received) co_return received;
+    turn.body = std::move(body.share);
+    turn.received = std::move(body.reader.body());
+    co_return Result<void>();
+}
+
+Task<Result<void>> Connection::receive(ArrivingBody& body) {
+    constexpr std::string_view no_room = "too many requests with large bodies are under way";
+    error_code error;
+    stream_.expires_after(room_->config.body_timeout);
+    while (!body.reader.is_done()) {
+        if (input_.size() == 0)
+            input_.commit(co_await stream_.async_read_some(input_.prepare(read_bytes), with_error(error)));
+        if (body.is_given_up) co_return fail(ErrorCode::unavailable, std::string(no_room));
+        if (error == beast::error::timeout)
+            co_return fail(ErrorCode::timeout, "the body did not come in time");
+        if (error) co_return fail(ErrorCode::interrupted, "the client has gone");
+        if (!make_room(body, body.reader.held_bytes_after(input_.size())))
+            co_return fail(ErrorCode::unavailable, std::string(no_room));
+        const auto taken = take_if_there_is_memory(body.reader, view_of(input_));
+        if (!taken) co_return std::unexpected(taken.error());
+        body.count(*taken);
+        input_.consume(*taken);
+    }
+    co_return Result<void>();
+}
+
+// Where there is not room for all, the bodies that get on go before those that stand still.
+bool Connection::make_room(ArrivingBody& body, std::uint64_t bytes) {
+    while (true) {
+        const auto room = body.share.grow_to(bytes);
+        if (room == MemoryBudget::Room::enough) return true;
+        ArrivingBody* slowest = &body;
+        for (ArrivingBody* other : room_->arriving) {
+            const bool would_help = other->share.bytes() > 0 && (room == MemoryBudget::Room::none ||
+                                                                 other->share.owner() == body.share.owner());
+            if (would_help && other->stepped_at < slowest->stepped_at) slowest = other;
         }
-        if (!error) co_await http::async_read(stream_, input_, parser, with_error(error));
+        if (slowest == &body) return false;
+        slowest->give_up();
     }
-    if (!error) {
-        turn.keep_alive = parser.keep_alive();
-        co_return true;
-    }
-    if (is_of_http(error)) co_await write(turn, refusal(error, !parser.get().target().empty()));
-    co_return false;
+}
+
+std::shared_ptr<MemoryBudget::Share> Connection::hold(const Response& response, const std::string& owner) {
+    const std::string* const shared = response.shared_body.get();
+    if (shared)
+        if (auto held = room_->shared_answers[shared].lock()) return held;
+    const auto share = std::shared_ptr<MemoryBudget::Share>(
+        new MemoryBudget::Share(room_->unread->share_of(owner)), [room = room_, shared](auto* held) {
+            if (shared) room->shared_answers.erase(shared);
+            delete held;
+        });
+    if (shared) room_->shared_answers[shared] = share;
+    if (share->grow_to(response.text().size()) != MemoryBudget::Room::enough) return nullptr;
+    return share;
+}
+
+// Work is not done for somebody who does not wait for it any more.
+void Connection::watch_for_leaving(const std::shared_ptr<Pending>& pending) {
+    stream_.socket().async_wait(asio::ip::tcp::socket::wait_read, [here = weak_from_this(),
+                                                                   pending](const error_code& error) {
+        const auto self = here.lock();
+        if (error || !self || !self->stream_.socket().is_open()) return;
+        char next = 0;
+        const auto got = ::recv(self->stream_.socket().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+        const bool is_there = got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+        if (is_there) return;  // it sends its next request already
+        pending->gone.request_stop();
+        self->signal_.cancel();
+    });
 }
 
 Task<bool> Connection::answer(Turn& turn) {
-    auto& raw = turn.parser->get();
+    using namespace std::chrono_literals;
     error_code error;
     const auto peer = stream_.socket().remote_endpoint(error);
     if (error) co_return false;
-    Target target = parse_target({raw.target().data(), raw.target().size()});
-    Request request{.method = method_of(raw.method()),
-                    .path = std::move(target.path),
-                    .query = std::move(target.query),
-                    .body = std::move(raw.body()),
-                    .peer = peer.address().to_string(),
-                    .is_upgrade = websocket::is_upgrade(raw)};
-    for (const auto& field : raw) {
-        const std::string_view name(field.name_string().data(), field.name_string().size());
-        const std::string_view value(field.value().data(), field.value().size());
-        request.headers.push_back({.name = std::string(name), .value = std::string(value)});
-    }
     const auto pending = std::make_shared<Pending>();
-    room_->handler(std::make_shared<Pending::Handle>(std::move(request), pending, *this));
+    const Pending::Ending ending{*pending};
+    pending->request = std::move(turn.head.request);
+    pending->request.peer = text_of(peer.address());
+    has_more_to_come_ = pending->request.has_body;
+    try {
+        room_->handler(std::make_shared<Pending::Handle>(pending, *this));
+    } catch (const std::exception&) {
+        // What was let go has left an answer.
+    }
     stream_.expires_never();
     std::optional<Pending::Answer> answer;
-    while (!(answer = pending->take())) {
-        if (is_aborted_) co_return false;
-        signal_.expires_at(Timer::time_point::max());
+    bool is_watching = false;
+    while (true) {
+        if (auto wish = pending->take_wish()) {
+            auto received = co_await read_body(turn, wish->most_bytes, pending->owner_now());
+            stream_.expires_never();
+            has_more_to_come_ = !received;
+            if (received) pending->request.body = std::move(turn.received);
+            if (!received) turn.keep_alive = false;
+            try {
+                wish->ready(std::move(received));
+            } catch (const std::exception&) {
+            }
+            continue;
+        }
+        if ((answer = pending->take())) break;
+        if (is_aborted_ || pending->gone.stop_requested()) co_return false;
+        // Also woken now and then, in case there was no memory to be woken.
+        signal_.expires_after(is_watching ? 5'000ms : 100ms);
         co_await signal_.async_wait(with_error(error));
+        if (!error && !is_watching && !has_more_to_come_) {
+            is_watching = true;
+            watch_for_leaving(pending);
+        }
     }
+    if (is_watching && stream_.socket().is_open()) stream_.socket().cancel(error);
     queue_ = pending->queue;
     if (auto* upgrade = std::get_if<Pending::Upgrade>(&*answer)) {
         co_await serve_websocket(turn, std::move(upgrade->protocol));
@@ -286,11 +480,14 @@ Task<bool> Connection::answer(Turn& turn) {
         co_await serve_events(std::move(events->headers));
         co_return false;
     }
-    co_return co_await write(turn, std::move(std::get<Response>(*answer)));
+    Response response = std::move(std::get<Response>(*answer));
+    const auto share = hold(response, pending->owner_now());
+    if (!share) response = busy("the answers that were not read yet hold too much memory: read them first");
+    co_return co_await write(turn, std::move(response));
 }
 
 Task<bool> Connection::write(Turn& turn, Response response) {
-    const bool goes_on = turn.keep_alive && !room_->is_leaving;
+    const bool goes_on = turn.keep_alive && !has_more_to_come_ && !room_->is_leaving;
     const std::string head = head_of(response, goes_on);
     std::array<asio::const_buffer, 2> parts = {asio::buffer(head)};
     if (!turn.is_head) parts[1] = asio::buffer(response.text().data(), response.text().size());
@@ -330,8 +527,8 @@ Task<> Connection::serve_websocket(Turn& turn, std::string protocol) {
         }));
     }
     error_code error;
-    co_await socket.async_accept(turn.parser->get(), with_error(error));
-    turn.parser.reset();
+    co_await socket.async_accept(turn.head.raw, with_error(error));
+    turn.head.raw = {};
     if (error) {
         queue_->abandon();
         co_return;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -29,18 +30,29 @@ using Timer =
 template <typename T = void>
 using Task = boost::asio::awaitable<T, Executor>;
 
+// As people write it, also where an IPv4 address came in an IPv6 one.
+std::string text_of(const boost::asio::ip::address& address);
+
 class Connection;
+struct ArrivingBody;
 
 // What the connections of a server share.
 struct ServerRoom {
     ServerRoom(ServerConfig wanted, Server::Handler answers)
-        : config(std::move(wanted)), handler(std::move(answers)) {}
+        : config(std::move(wanted)),
+          handler(std::move(answers)),
+          bodies(std::make_shared<MemoryBudget>(config.max_bodies_bytes, config.max_bodies_bytes_of_owner)),
+          unread(
+              std::make_shared<MemoryBudget>(config.max_answers_bytes, config.max_answers_bytes_of_owner)) {}
 
     const ServerConfig config;
     const Server::Handler handler;
     boost::asio::io_context io{1};
     std::set<Connection*> connections;
-    std::uint64_t bodies_bytes = 0;
+    const std::shared_ptr<MemoryBudget> bodies, unread;  // what was received, and what was not read yet
+    std::set<ArrivingBody*> arriving;
+    // Answers that many are sent are held once.
+    std::map<const std::string*, std::weak_ptr<MemoryBudget::Share>> shared_answers;
     bool is_leaving = false;
 };
 
@@ -63,9 +75,18 @@ private:
 
     // Each returns false if the connection ends with it.
     Task<bool> wait_for_request();
-    Task<bool> read_request(Turn& turn);
+    Task<bool> read_head(Turn& turn);
     Task<bool> answer(Turn& turn);
     Task<bool> write(Turn& turn, Response response);
+
+    Task<Result<void>> read_body(Turn& turn, std::uint64_t most_bytes, std::string owner);
+    Task<Result<void>> receive(ArrivingBody& body);
+    // False if it is this body that has to go.
+    bool make_room(ArrivingBody& body, std::uint64_t bytes);
+    // Nothing if there is no room for the answer.
+    std::shared_ptr<MemoryBudget::Share> hold(const Response& response, const std::string& owner);
+    void watch_for_leaving(const std::shared_ptr<Pending>& pending);
+    Task<> let_go();
 
     Task<> serve_websocket(Turn& turn, std::string protocol);
     Task<> serve_events(std::vector<Header> headers);
@@ -78,6 +99,7 @@ private:
     std::function<void()> close_;      // the socket, whoever has it now
     std::shared_ptr<FollowerQueue> queue_;
     bool is_idle_ = true, is_aborted_ = false;
+    bool has_more_to_come_ = false;  // of a body that nobody wants
 };
 
 }  // namespace quarry::api

@@ -1,40 +1,61 @@
 // Where requests are answered that have to wait for the disk: some threads, each with a reader of its own.
 #pragma once
 
-#include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/result.h"
-#include "base/work_queue.h"
 #include "store/reader.h"
 
 namespace quarry::api {
+
+struct DesksConfig {
+    int count = 4;
+    int most_of_owner = 4;  // of the desks, that one owner may have at once
+};
 
 class Desks {
 public:
     using Errand = std::move_only_function<void(store::Reader&)>;
     using OpenReader = std::function<Result<std::unique_ptr<store::Reader>>()>;
 
-    static Result<std::unique_ptr<Desks>> open(int count, const OpenReader& open_reader);
+    static Result<std::unique_ptr<Desks>> open(DesksConfig config, const OpenReader& open_reader);
     ~Desks() { close(); }
 
-    // Any thread, a desk's own too. False if so many wait already that one more would wait too long, and once
-    // it is closed.
-    bool post(Errand errand);
+    // Any thread, a desk's own too. Owners take turns; the errands of one are begun in order. False if so
+    // many wait already that one more would wait too long, and once it is closed. An errand that throws
+    // (there is no memory, no thread to be had) is given up alone: who holds a call in it leaves an answer.
+    bool post(const std::string& owner, Errand errand);
     // Runs what was left with it, and waits for that.
     void close();
 
 private:
-    explicit Desks(std::vector<std::unique_ptr<store::Reader>> readers);
-    void run(store::Reader& reader);
+    struct Line {
+        std::deque<Errand> errands{};
+        int running = 0;
+    };
 
-    static constexpr int most_waiting = 5'000;
-    std::atomic<int> waiting_ = 0;
-    std::atomic<bool> is_closed_ = false;
-    WorkQueue<Errand> errands_;
+    Desks(DesksConfig config, std::vector<std::unique_ptr<store::Reader>> readers);
+    void run(store::Reader& reader);
+    // The next owner's turn; turns_.end() if there is none that may have another desk.
+    std::deque<std::string>::iterator next_turn();
+
+    static constexpr std::size_t most_waiting = 5'000, most_waiting_of_owner = 2'500;
+
+    const DesksConfig config_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<std::string, Line> lines_;  // of owners for whom something waits or runs
+    std::deque<std::string> turns_;      // owners for whom something waits
+    std::size_t waiting_ = 0;
+    bool is_closed_ = false;
     std::vector<std::unique_ptr<store::Reader>> readers_;
     std::vector<std::jthread> threads_;
 };

@@ -9,7 +9,8 @@ void FollowerQueue::send(std::string text) {
         const std::lock_guard lock(mutex_);
         if (waiting_.is_closed) return;
         // However long it is, the first message is taken.
-        if (bytes_ > 0 && bytes_ + text.size() > most_bytes_) {
+        const bool has_room = share_.grow_to(share_.bytes() + text.size()) == MemoryBudget::Room::enough;
+        if (!has_room || (bytes_ > 0 && bytes_ + text.size() > most_bytes_)) {
             waiting_.is_closed = waiting_.is_overrun = true;
             waiting_.messages.clear();
         } else {
@@ -51,6 +52,7 @@ FollowerQueue::Taken FollowerQueue::take() {
     std::function<void()> on_drained;
     {
         const std::lock_guard lock(mutex_);
+        share_.shrink_to(bytes_);
         bytes_ = 0;
         taken.messages.swap(waiting_.messages);
         taken.is_closed = waiting_.is_closed;
@@ -73,6 +75,7 @@ void FollowerQueue::abandon() {
         const std::lock_guard lock(mutex_);
         waiting_.is_closed = true;
         waiting_.messages.clear();
+        share_.shrink_to(0);
         on_drained_ = nullptr;
     }
     wake_();

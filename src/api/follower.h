@@ -6,6 +6,8 @@
 #include <mutex>
 #include <string>
 
+#include "api/memory_budget.h"
+
 namespace quarry::api {
 
 // Any thread. A client that reads too slowly is cut off rather than kept in memory; who has much to send asks
@@ -26,9 +28,9 @@ public:
 // What is on its way to one who follows. Filled by any thread, emptied by the server's.
 class FollowerQueue : public Follower {
 public:
-    // `wake` is called after every change, by the thread that made it.
-    FollowerQueue(std::size_t most_bytes, std::function<void()> wake)
-        : most_bytes_(most_bytes), wake_(std::move(wake)) {}
+    // `wake` is called after every change, by the thread that made it. What waits is held by `share`.
+    FollowerQueue(std::size_t most_bytes, std::function<void()> wake, MemoryBudget::Share share = {})
+        : most_bytes_(most_bytes), wake_(std::move(wake)), share_(std::move(share)) {}
 
     void send(std::string text) override;
     std::size_t waiting_bytes() const override;
@@ -43,6 +45,7 @@ public:
         int code = 1000;
         std::string reason{};
     };
+    // What was taken before has been sent.
     Taken take();
     bool has_news() const;
     // The client has gone.
@@ -55,6 +58,7 @@ private:
     mutable std::mutex mutex_;
     Taken waiting_;
     std::size_t bytes_ = 0;
+    MemoryBudget::Share share_;  // also of what was taken last
 };
 
 }  // namespace quarry::api

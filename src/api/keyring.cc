@@ -30,8 +30,10 @@ bool Keyring::is_stale() const {
 
 Result<void> Keyring::read(store::Reader& reader) {
     Known fresh{.read_at = std::chrono::steady_clock::now()};
-    for (ApiKey& key : TRY(reader.keys()))
+    for (ApiKey& key : TRY(reader.keys())) {
+        fresh.has_any = true;
         if (!key.revoked_at) fresh.keys.push_back(std::move(key));
+    }
     fresh.limits[std::string(local_owner)];
     for (const ApiKey& key : fresh.keys) fresh.limits[key.owner];
     for (auto& [owner, limits] : fresh.limits) limits = TRY(reader.limits(owner)).value_or(limits);
@@ -40,7 +42,7 @@ Result<void> Keyring::read(store::Reader& reader) {
 }
 
 bool Keyring::is_empty() const {
-    return known_.with([](const Known& known) { return known.keys.empty(); });
+    return known_.with([](const Known& known) { return !known.has_any; });
 }
 
 std::optional<std::string> Keyring::owner_of(std::string_view token) const {

@@ -24,7 +24,8 @@ public:
     bool is_stale() const;
     Result<void> read(store::Reader& reader);
 
-    bool is_empty() const;  // of keys that count
+    // No key was ever made. One that is revoked leaves a server that asks for keys.
+    bool is_empty() const;
     // Nothing if there is no such key. The time it takes tells nothing about the keys there are.
     std::optional<std::string> owner_of(std::string_view token) const;
     // The standard ones if nothing else was said.
@@ -33,6 +34,7 @@ public:
 private:
     struct Known {
         std::vector<ApiKey> keys{};  // none that is revoked
+        bool has_any = false;        // also revoked ones
         std::map<std::string, store::OwnerLimits> limits{};
         std::optional<std::chrono::steady_clock::time_point> read_at{};
     };

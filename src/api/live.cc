@@ -1,6 +1,7 @@
 #include "api/live.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/thread_name.h"
 #include "model/job.h"
@@ -8,14 +9,25 @@
 namespace quarry::api {
 namespace {
 
+constexpr std::chrono::seconds between_looks{1};
+
 bool is_end(const store::Event& event) {
     return event.what == store::Event::What::group_changed && !goes_on(event.state) &&
            event.state != JobState::paused;
 }
 
+// Where there was no memory to tell somebody, the next look finds it out.
+template <typename What>
+void in_peace(What what) {
+    try {
+        what();
+    } catch (const std::exception&) {
+    }
+}
+
 }  // namespace
 
-Live::Live() : thread_([this](std::stop_token stop) { run(stop); }) {}
+Live::Live(Look look) : look_(std::move(look)), thread_([this](std::stop_token stop) { run(stop); }) {}
 
 Live::~Live() {
     thread_.request_stop();
@@ -32,9 +44,15 @@ void Live::tell(std::span<const store::Event> events) {
     for (const store::Event& event : events) news_.post(event);
 }
 
-void Live::listen(std::optional<GroupId> group, Listener listener, std::function<bool()> is_wanted) {
+void Live::listen(std::optional<GroupId> group, Listener listener, std::function<bool()> is_wanted,
+                  Hears hears) {
     ++interested_;
-    news_.post(Listening{.group = group, .listener = std::move(listener), .is_wanted = std::move(is_wanted)});
+    news_.post(Listening{
+        .group = group, .listener = std::move(listener), .is_wanted = std::move(is_wanted), .hears = hears});
+}
+
+void Live::tell_again(const store::Event& event) {
+    news_.post(Sign{event});
 }
 
 void Live::when_over(GroupId group, TimePoint until, Waiter waiter) {
@@ -51,9 +69,31 @@ void Live::run(std::stop_token stop) {
     std::vector<News> news;
     while (!stop.stop_requested()) {
         news_.take(news, next_end(), stop);
-        for (News& one : news) std::visit([&](auto& what) { handle(std::move(what)); }, one);
-        end_waiting();
+        for (News& one : news)
+            in_peace([&] { std::visit([&](auto& what) { handle(std::move(what)); }, one); });
+        in_peace([&] { end_waiting(); });
+        in_peace([&] { look(); });
     }
+}
+
+void Live::look() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!look_ || interested_ == 0 || now - looked_at_ < between_looks) return;
+    looked_at_ = now;
+    interested_ -= static_cast<int>(
+        std::erase_if(listening_, [](const Listening& listening) { return !listening.is_wanted(); }));
+    std::set<GroupId> groups;
+    for (const auto& [group, waiting] : waiting_) groups.insert(group);
+    for (const Listening& listening : listening_)
+        if (listening.group) groups.insert(*listening.group);
+    look_({groups.begin(), groups.end()});
+}
+
+void Live::handle(Sign sign) {
+    interested_ -= static_cast<int>(std::erase_if(listening_, [&](Listening& listening) {
+        const bool is_meant = listening.hears == Hears::signs && listening.group == sign.event.group;
+        return is_meant && !listening.listener(sign.event);
+    }));
 }
 
 void Live::handle(Waiting waiting) {
@@ -85,8 +125,11 @@ void Live::handle(Over over) {
 std::optional<Live::TimePoint> Live::next_end() const {
     const auto first =
         std::ranges::min_element(waiting_, {}, [](const auto& entry) { return entry.second.until; });
-    if (first == waiting_.end()) return std::nullopt;
-    return first->second.until;
+    std::optional<TimePoint> next;
+    if (first != waiting_.end()) next = first->second.until;
+    if (look_ && interested_ > 0)
+        next = std::min(next.value_or(TimePoint::max()), looked_at_ + between_looks);
+    return next;
 }
 
 void Live::end_waiting() {

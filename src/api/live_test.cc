@@ -1,6 +1,9 @@
 #include "api/live.h"
 
+#include <algorithm>
+#include <atomic>
 #include <future>
+#include <latch>
 
 #include <doctest/doctest.h>
 
@@ -75,4 +78,35 @@ TEST_CASE("listeners hear what they asked for until they have enough") {
     live.tell(events);
 
     CHECK(heard.get_future().get() == 2);
+}
+
+TEST_CASE("what was not told is found out by looking, once a second") {
+    const GroupId over{1}, changed{2};
+    std::latch looked(1), is_told(1);
+    std::atomic<int> signs = 0, events = 0;
+    Live* itself = nullptr;
+    Live live([&](const std::vector<GroupId>& groups) {
+        CHECK(std::ranges::find(groups, changed) != groups.end());
+        itself->tell_over(over);
+        itself->tell_again({.what = store::Event::What::group_changed, .group = changed});
+        itself->tell_again({.what = store::Event::What::group_changed, .group = GroupId{3}});
+    });
+    itself = &live;
+
+    live.listen(changed, [&](const store::Event&) { return ++events > 0; }, [] { return true; });
+    live.listen(
+        changed,
+        [&](const store::Event&) {
+            if (signs++ == 0) looked.count_down();
+            return true;
+        },
+        [] { return true; }, Live::Hears::signs);
+    live.when_over(over, std::chrono::steady_clock::now() + std::chrono::hours(1), [&](bool is_over) {
+        CHECK(is_over);
+        is_told.count_down();
+    });
+
+    is_told.wait();
+    looked.wait();
+    CHECK(events == 0);
 }

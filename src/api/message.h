@@ -23,9 +23,10 @@ struct Request {
     std::string path{};                                        // "/v2/crawl/7", as it was sent
     std::vector<std::pair<std::string, std::string>> query{};  // decoded, in order
     std::vector<Header> headers{};                             // in order
-    std::string body{};
-    std::string peer{};       // the address that is connected: "127.0.0.1"
-    bool is_upgrade = false;  // it asks for a WebSocket
+    std::string body{};                                        // once it was read
+    bool has_body = false;                                     // there is one to be read
+    std::string peer{};                                        // the address that is connected: "127.0.0.1"
+    bool is_upgrade = false;                                   // it asks for a WebSocket
 
     // The first of that name; nothing if there is none.
     std::optional<std::string_view> parameter(std::string_view name) const;

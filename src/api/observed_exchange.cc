@@ -5,18 +5,22 @@ namespace quarry::api {
 void ObservedExchange::respond(Response response) {
     add_headers(response.headers);
     tell(response.status, response.text().size());  // first: who has the answer finds it counted
-    inner_->respond(std::move(response));
+    inner().respond(std::move(response));
 }
 
 std::shared_ptr<Follower> ObservedExchange::accept_websocket(std::string protocol) {
     tell(101, 0);
-    return inner_->accept_websocket(std::move(protocol));
+    auto follower = inner().accept_websocket(std::move(protocol));
+    if (on_follower_) on_follower_(request(), follower);
+    return follower;
 }
 
 std::shared_ptr<Follower> ObservedExchange::begin_events(std::vector<Header> headers) {
     add_headers(headers);
     tell(200, 0);
-    return inner_->begin_events(std::move(headers));
+    auto follower = inner().begin_events(std::move(headers));
+    if (on_follower_) on_follower_(request(), follower);
+    return follower;
 }
 
 void ObservedExchange::add_headers(std::vector<Header>& headers) const {
@@ -35,7 +39,7 @@ void ObservedExchange::tell(int status, std::size_t bytes) const {
               .status = status,
               .took = took,
               .request_id = request_id_,
-              .peer = request().peer,
+              .peer = peer_,
               .user_agent = std::string(request().header("user-agent")),
               .owner = owner_,
               .extra = "{}"},

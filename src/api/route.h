@@ -24,7 +24,7 @@ struct Call {
     std::shared_ptr<Exchange> exchange{};
     std::vector<std::string> values{};  // of the {names} in the route's path, in order
     boost::json::object body{};         // of a route that takes JSON
-    std::string owner{local_owner};        // whose crawls it may see
+    std::string owner{local_owner};     // whose crawls it may see
     std::string request_id{};
 
     const Request& request() const { return exchange->request(); }
@@ -36,9 +36,20 @@ struct Call {
 
 enum class BodyKind : std::uint8_t { none, json, bytes };
 
+// What a route takes of a body whose words it does not read, of JSON, and of a form with a file in it.
+constexpr std::uint64_t most_bytes_of(BodyKind kind) {
+    switch (kind) {
+        case BodyKind::none: return 64u << 10;
+        case BodyKind::json: return 10u << 20;
+        case BodyKind::bytes: return 52u << 20;
+    }
+    return 0;
+}
+
 enum class Access : std::uint8_t {
-    key,   // with a key, where keys are asked for
-    open,  // for anybody: whether the server lives
+    key,            // with a key, where keys are asked for
+    open,           // for anybody: whether the server lives
+    operator_only,  // for the machine's own: it is about all owners
 };
 
 // Whether an answer may be given to all who ask the same within a moment.

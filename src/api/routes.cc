@@ -22,7 +22,11 @@ void say_alive(Api&, store::Reader&, Call call) {
 // Alive, and the store can be read and worked on.
 void say_ready(Api& api, store::Reader& reader, Call call) {
     const auto trouble = trouble_of_store(api, reader);
-    call.respond(trouble ? reply(*trouble) : Response{.content_type = "text/plain", .body = "ready\n"});
+    if (!trouble) return call.respond({.content_type = "text/plain", .body = "ready\n"});
+    // What is wrong names hosts and paths: that is not for strangers.
+    call.respond(api.knows(call)
+                     ? reply(*trouble)
+                     : reply(Error{trouble->code, "the store cannot be worked on at the moment"}));
 }
 
 void describe(Api& api, store::Reader&, Call call) {
@@ -45,7 +49,7 @@ constexpr Route table[] = {
     {get, "/healthz", "Whether the server lives", say_alive, BodyKind::none, Access::open},
     {get, "/readyz", "Whether it can work", say_ready, BodyKind::none, Access::open},
 
-    {get, "/metrics", "Counts for Prometheus", show_metrics},
+    {get, "/metrics", "Counts for Prometheus", show_metrics, BodyKind::none, Access::operator_only},
     {get, "/openapi.json", "This description", describe, BodyKind::none, Access::open},
 
     {post, "/v2/scrape", "Fetch one page and give its words", scrape_page, json_body},
@@ -154,7 +158,7 @@ constexpr Route table[] = {
     {get, "/api/v1/sessions/days", "What was done, by day", own::list_session_days},
     {get, "/api/v1/requests", "What was asked", own::list_requests},
     {get, "/api/v1/requests/days", "What was asked, by day", own::list_request_days},
-    {get, "/api/v1/workers", "Processes that work", own::list_workers},
+    {get, "/api/v1/workers", "Processes that work", own::list_workers, BodyKind::none, Access::operator_only},
 
     {post, "/v2/agent", "Only in Firecrawl's cloud", refuse_cloud_only, json_body},
     {get, "/v2/agent/{id}", "Only in Firecrawl's cloud", refuse_cloud_only},

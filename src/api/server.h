@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "api/follower.h"
 #include "api/message.h"
@@ -20,9 +22,17 @@ struct ServerConfig {
     std::uint16_t port = 3002;  // 0: any that is free
 
     int max_connections = 10'000;  // more wait until the system refuses them
+    // Of one address, or one network of 64 bits, with IPv6. More are closed at once. 0: any number.
+    int max_connections_of_address = 0;
+    std::function<bool(const std::string& address)> is_trusted{};  // an address that may have any number
+    // Descriptors that nobody else can take: so many clients are served however many files are open.
+    int reserved_descriptors = 0;
+    std::function<void(std::string_view)> log{};  // what an operator should know
     std::uint32_t max_header_bytes = 16u << 10;
-    std::uint64_t max_body_bytes = 64u << 20;          // of one request; routes may take less
-    std::uint64_t max_bodies_bytes = 256u << 20;       // of all requests under way
+    std::uint64_t max_bodies_bytes = 256u << 20;  // of all requests under way, as they have come
+    std::uint64_t max_bodies_bytes_of_owner = 192u << 20;
+    std::uint64_t max_answers_bytes = 512u << 20;  // of all answers and messages that were not read yet
+    std::uint64_t max_answers_bytes_of_owner = 128u << 20;
     std::size_t max_waiting_bytes = 4u << 20;          // of messages that a follower has not read
     std::chrono::milliseconds idle_timeout{75'000};    // between two requests
     std::chrono::milliseconds header_timeout{10'000};  // of the request line and the headers
@@ -33,8 +43,23 @@ struct ServerConfig {
 // One request with its answer. Answered once, by any thread: with a response, or by becoming a follower.
 class Exchange {
 public:
+    // The body is there, or why not: `too_large`, `invalid_argument`, `timeout`, `unavailable` if there is no
+    // room for it, `interrupted` if the client has gone. Then it is still to be answered, but nothing more
+    // can be read from the client. Called on the server's thread: it must not wait.
+    using OnBody = std::move_only_function<void(Result<void>)>;
+
     virtual ~Exchange() = default;
+    // Its body is empty until it was read. It is not touched by others while that goes on.
     virtual const Request& request() const = 0;
+
+    // Whose memory it is that the body and the answer hold. Before either.
+    virtual void bill(std::string owner) = 0;
+    // Nothing of a body is read before somebody asks for it: at most so much, and at most once. Who answers
+    // without it has the connection end there.
+    virtual void read_body(std::uint64_t most_bytes, OnBody ready) = 0;
+    // Asks to stop once the client has gone, if that takes a moment. On the server's thread: what is called
+    // then must not wait.
+    virtual std::stop_token gone() const = 0;
 
     virtual void respond(Response response) = 0;
     // `protocol` is the one of those offered that is taken; "" if none was.
@@ -44,7 +69,8 @@ public:
 
 class Server {
 public:
-    // Called on the server's thread: it must not wait. What takes time is done elsewhere and answered later.
+    // Called on the server's thread, as soon as the headers are there: it must not wait. What takes time is
+    // done elsewhere and answered later.
     using Handler = std::function<void(std::shared_ptr<Exchange>)>;
 
     // Listens when it returns. `invalid_argument` for an address that is none; `conflict` if the port is
@@ -56,6 +82,8 @@ public:
 
     virtual std::uint16_t port() const = 0;
     virtual int connections() const = 0;
+    // Of bodies and answers.
+    virtual std::uint64_t held_bytes() const = 0;
 
     // Takes no more connections, and waits at most so long for the requests under way to be answered.
     virtual void leave(std::chrono::milliseconds patience) = 0;

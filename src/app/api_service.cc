@@ -63,9 +63,40 @@ Result<Document> read_upload(const api::Upload& upload, fetch::PdfLimits limits)
     return work::read_document(upload.page, work::extract_options(upload.options), limits);
 }
 
-// Half of what may be open is left for pages, databases and files.
-int room_for_clients() {
-    return static_cast<int>(std::min<std::int64_t>(raise_descriptor_limit() / 2, 10'000));
+Result<api::KeyNeed> key_need(const Settings& settings) {
+    const std::string word = settings.text("serve.require_key");
+    if (word == "auto") return api::KeyNeed::if_there_are_keys;
+    if (word == "yes" || word == "true") return api::KeyNeed::always;
+    if (word == "no" || word == "false") return api::KeyNeed::never;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("serve.require_key is auto, yes or no, not \"{}\"", word));
+}
+
+Result<std::vector<net::Network>> trusted_proxies(const Settings& settings) {
+    std::vector<net::Network> networks;
+    for (const std::string& text : settings.list("serve.trusted_proxies")) {
+        auto network = net::Network::parse(text);
+        if (!network) return fail(network.error().code, "serve.trusted_proxies: " + network.error().message);
+        networks.push_back(*std::move(network));
+    }
+    return networks;
+}
+
+int connections_per_address(const Settings& settings, int connections) {
+    constexpr int least = 16, part = 16;
+    const auto wanted = static_cast<int>(settings.number("serve.connections_per_address"));
+    return wanted > 0 ? wanted : std::max(least, connections / part);
+}
+
+// Clients of this machine and those that many come through.
+std::function<bool(const std::string&)> any_number_from(std::vector<net::Network> proxies) {
+    proxies.push_back(net::Network::parse("127.0.0.0/8").value());
+    proxies.push_back(net::Network::parse("::1").value());
+    return [proxies = std::move(proxies)](const std::string& text) {
+        const auto address = net::Address::parse(text);
+        const auto has = [&](const net::Network& network) { return network.contains(*address); };
+        return address && std::ranges::any_of(proxies, has);
+    };
 }
 
 using SearchWeb = decltype(api::Services::search_web);
@@ -237,7 +268,7 @@ Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const
                                                       const ListenAddress& listen, OwnerProcess::Log log) {
     std::unique_ptr<ApiService> service(new ApiService());
     api::Services services = TRY(services_of(owner, place, std::move(log)));
-    TRY(service->listen(std::move(services), place.settings, listen));
+    TRY(service->listen(std::move(services), place, listen));
     return service;
 }
 
@@ -250,20 +281,31 @@ Result<std::unique_ptr<ApiService>> ApiService::start_apart(const Workplace& pla
     service->web_ = TRY(WebAccess::open(place.settings));
     service->owner_ = std::make_unique<DistantOwner>(place);
     api::Services services = TRY(services_of(*service->owner_, place, *service->web_, std::move(log)));
-    TRY(service->listen(std::move(services), place.settings, listen));
+    TRY(service->listen(std::move(services), place, listen));
     return service;
 }
 
-Result<void> ApiService::listen(api::Services services, const Settings& settings,
-                                const ListenAddress& listen) {
+Result<void> ApiService::listen(api::Services services, const Workplace& place, const ListenAddress& listen) {
+    const Settings& settings = place.settings;
+    auto proxies = TRY(trusted_proxies(settings));
     services.admission = {.needs_key = !listen.is_loopback(),
+                          .need_here = TRY(key_need(settings)),
+                          .trusted_proxies = proxies,
                           .answers_strangers = listen.is_for_others,
                           .origins = settings.list("serve.cors")};
     api_ = TRY(api::Api::open(std::move(services)));
+    const DescriptorPlan plan = descriptor_plan();
     server_ = TRY(api::Server::start(
         {.address = listen.address,
          .port = listen.port,
-         .max_connections = room_for_clients(),
+         .max_connections = plan.clients,
+         .max_connections_of_address = connections_per_address(settings, plan.clients),
+         .is_trusted = any_number_from(std::move(proxies)),
+         .reserved_descriptors = plan.reserved,
+         .log =
+             [warn = place.warn](std::string_view line) {
+                 if (warn) warn(std::string(line));
+             },
          .header_timeout = settings.duration("serve.header_timeout"),
          .body_timeout = settings.duration("serve.body_timeout")},
         [api = api_.get()](std::shared_ptr<api::Exchange> exchange) { api->handle(std::move(exchange)); }));

@@ -46,7 +46,7 @@ public:
 
 private:
     ApiService() = default;
-    Result<void> listen(api::Services services, const Settings& settings, const ListenAddress& listen);
+    Result<void> listen(api::Services services, const Workplace& place, const ListenAddress& listen);
 
     std::unique_ptr<WebAccess> web_;       // of a service without an owner of its own
     std::unique_ptr<DistantOwner> owner_;  // its worker

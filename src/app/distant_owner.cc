@@ -15,7 +15,7 @@ constexpr int most_over = 1'000;
 }  // namespace
 
 DistantOwner::DistantOwner(const Workplace& place)
-    : place_(place), search_(SearchService(place)), follower_([this](std::stop_token stop) {
+    : place_(place), follower_([this](std::stop_token stop) {
           name_this_thread("follow owner");
           follow(stop);
       }) {}
@@ -25,13 +25,20 @@ Result<boost::json::value> DistantOwner::perform(std::string_view method, boost:
 }
 
 Result<search::SearchAnswer> DistantOwner::search(const search::SearchRequest& request) {
-    return search_.with([&](SearchService& service) { return service.search(request); });
+    auto service = searches_.with([](auto& free) -> std::unique_ptr<SearchService> {
+        if (free.empty()) return nullptr;
+        auto last = std::move(free.back());
+        free.pop_back();
+        return last;
+    });
+    if (!service) service = std::make_unique<SearchService>(place_);
+    auto answer = service->search(request);
+    searches_.with([&](auto& free) { free.push_back(std::move(service)); });
+    return answer;
 }
 
 std::shared_ptr<void> DistantOwner::observe(store::Store::Observer observer) {
-    auto kept = std::make_shared<store::Store::Observer>(std::move(observer));
-    observers_.with([&](auto& observers) { observers.push_back(kept); });
-    return kept;
+    return observers_.add(std::move(observer));
 }
 
 void DistantOwner::follow(std::stop_token stop) {
@@ -65,11 +72,7 @@ void DistantOwner::tell_of_those_over() {
 }
 
 void DistantOwner::tell(std::span<const store::Event> events) {
-    observers_.with([&](auto& observers) {
-        std::erase_if(observers, [](const auto& observer) { return observer.expired(); });
-        for (const auto& observer : observers)
-            if (const auto kept = observer.lock()) (*kept)(events);
-    });
+    observers_.tell(events);
 }
 
 }  // namespace quarry::app

@@ -13,6 +13,7 @@
 #include "app/search_service.h"
 #include "app/workplace.h"
 #include "base/guarded.h"
+#include "base/observers.h"
 #include "base/result.h"
 #include "store/store.h"
 
@@ -23,7 +24,7 @@ public:
     // `place` outlives it.
     explicit DistantOwner(const Workplace& place);
 
-    // What owner_methods.h names.
+    // What owner_methods.h names. Any thread, as all of this.
     Result<boost::json::value> perform(std::string_view method, boost::json::object params);
     Result<search::SearchAnswer> search(const search::SearchRequest& request);
 
@@ -39,8 +40,9 @@ private:
     void tell_of_those_over();
 
     const Workplace& place_;
-    Guarded<SearchService> search_;
-    Guarded<std::vector<std::weak_ptr<store::Store::Observer>>> observers_;
+    // Each is used for one search at a time; those that nobody uses wait here.
+    Guarded<std::vector<std::unique_ptr<SearchService>>> searches_;
+    Observers<std::span<const store::Event>> observers_;
     std::jthread follower_;  // the last: it uses all of the above
 };
 

@@ -11,6 +11,7 @@
 #include "app/model_service.h"
 #include "app/owner_methods.h"
 #include "app/webhook_service.h"
+#include "base/descriptors.h"
 #include "crawl/options.h"
 #include "model/public_id.h"
 #include "search/answer_json.h"
@@ -38,7 +39,8 @@ work::EngineConfig engine_config(const Workplace& place) {
     const Settings& settings = place.settings;
     return {.name = fmt::format("{}:{}", host_name(), getpid()),
             .open_reader = [&place] { return open_reader(place); },
-            .max_fetches = static_cast<int>(settings.number("worker.fetches")),
+            .max_fetches =
+                std::min(static_cast<int>(settings.number("worker.fetches")), descriptor_plan().fetches / 2),
             .cpu_threads = place.threads.value_or(static_cast<int>(settings.number("worker.threads"))),
             .heartbeat = settings.duration("worker.heartbeat"),
             .sweep_every = settings.duration("retention.check"),

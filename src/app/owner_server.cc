@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <boost/json.hpp>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -79,9 +80,20 @@ void OwnerServer::post(const std::function<void(Mail&)>& change) {
     [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
 }
 
+// What the machine cannot give to one request, memory or a thread, ends that request.
+Result<json::value> OwnerServer::handle_in_peace(const Request& request) const {
+    try {
+        return handler_(request.method, request.params);
+    } catch (const std::exception& failure) {
+        return fail(ErrorCode::unavailable,
+                    fmt::format("this was given up, because the machine is short of memory or threads: {}",
+                                failure.what()));
+    }
+}
+
 void OwnerServer::run_requests() {
     while (auto request = requests_.pop()) {
-        auto result = handler_(request->method, request->params);
+        auto result = handle_in_peace(*request);
         json::object message{{"id", std::move(request->id)}};
         if (result) {
             message["result"] = *std::move(result);

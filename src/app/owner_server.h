@@ -70,6 +70,7 @@ private:
     OwnerServer(std::string socket_path, Greeting greeting, Handler handler, std::optional<gid_t> group);
     void run_io();
     void run_requests();
+    Result<boost::json::value> handle_in_peace(const Request& request) const;
     void post(const std::function<void(Mail&)>& change);
     void take_mail();
     void begin_to_leave();

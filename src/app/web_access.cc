@@ -1,7 +1,10 @@
 #include "app/web_access.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "base/descriptors.h"
 #include "app/credentials_file.h"
 #include "net/request_headers.h"
 
@@ -12,12 +15,14 @@ namespace {
 constexpr std::size_t webhooks_at_once = 32;
 
 net::HttpConfig http_config(const Settings& settings) {
-    const auto fetches = static_cast<std::size_t>(settings.number("worker.fetches"));
+    // Where few files may be open, fewer pages are on the wire: clients and databases need theirs.
+    const auto most = static_cast<std::size_t>(descriptor_plan().fetches);
+    const auto fetches = std::min(static_cast<std::size_t>(settings.number("worker.fetches")), most / 2);
     return {.user_agent = settings.text("fetch.user_agent"),
             .proxy = settings.text("fetch.proxy"),
             .ca_file = settings.text("fetch.ca_file"),
-            .max_in_flight = fetches + webhooks_at_once,
-            .max_connections = 2 * (fetches + webhooks_at_once)};
+            .max_in_flight = fetches + std::min(webhooks_at_once, most / 4),
+            .max_connections = std::min(2 * (fetches + webhooks_at_once), most)};
 }
 
 fetch::FetchConfig fetch_config(const Settings& settings) {

@@ -10,6 +10,7 @@
 #include "app/owner_methods.h"
 #include "app/remote_reader.h"
 #include "app/web_access.h"
+#include "base/descriptors.h"
 #include "store/postgres/postgres_reader.h"
 #include "store/postgres/postgres_store.h"
 #include "store/redis/redis_store.h"

@@ -6,6 +6,7 @@
 
 #include "base/wall_clock.h"
 #include "base/mailbox.h"
+#include "base/observers.h"
 #include "base/work_queue.h"
 
 using namespace quarry;
@@ -101,4 +102,55 @@ TEST_CASE("the clock of a process follows the wall clock forwards, and never bac
         CAPTURE(row.what);
         CHECK(clock.at(row.wall, row.steady) == row.shown);
     }
+}
+
+TEST_CASE("an observer hears until its token is gone") {
+    Observers<int> observers;
+    int heard = 0;
+    auto first = observers.add([&](int value) { heard += value; });
+    observers.tell(1);
+    const auto second = observers.add([&](int value) { heard += 10 * value; });
+    observers.tell(2);
+
+    first.reset();
+    observers.tell(3);
+
+    CHECK(heard == 1 + 2 + 20 + 30);
+}
+
+TEST_CASE("letting an observer's token go waits for the call under way") {
+    Observers<> observers;
+    std::atomic<bool> is_called = false, may_end = false, has_ended = false;
+    auto token = observers.add([&] {
+        is_called = true;
+        is_called.notify_all();
+        may_end.wait(false);
+        has_ended = true;
+    });
+    std::jthread teller([&] { observers.tell(); });
+    is_called.wait(false);
+    std::jthread ender([&] {
+        may_end = true;
+        may_end.notify_all();
+    });
+
+    token.reset();
+
+    CHECK(has_ended);
+}
+
+TEST_CASE("an observer may let its own token go, and a token may outlive what it observes") {
+    std::shared_ptr<void> token, other;
+    int heard = 0;
+    {
+        Observers<> observers;
+        token = observers.add([&] {
+            ++heard;
+            token.reset();
+        });
+        other = observers.add([] {});
+        observers.tell();
+        observers.tell();
+    }
+    CHECK(heard == 1);
 }

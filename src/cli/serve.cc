@@ -25,11 +25,15 @@ struct ServeArguments {
 
 constexpr std::chrono::seconds patience{30};
 
-Result<bool> has_key(const app::Workplace& place) {
+Result<std::vector<ApiKey>> keys_of(const app::Workplace& place) {
     const auto reader = app::open_reader(place);
-    if (!reader && reader.error().code == ErrorCode::not_found) return false;
+    if (!reader && reader.error().code == ErrorCode::not_found) return std::vector<ApiKey>();
     if (!reader) return std::unexpected(reader.error());
-    return std::ranges::any_of(TRY((*reader)->keys()), [](const ApiKey& key) { return !key.revoked_at; });
+    return (*reader)->keys();
+}
+
+Result<bool> has_key(const app::Workplace& place) {
+    return std::ranges::any_of(TRY(keys_of(place)), [](const ApiKey& key) { return !key.revoked_at; });
 }
 
 Result<app::ListenAddress> listen_address(const app::Workplace& place, const ServeArguments& arguments) {
@@ -45,6 +49,27 @@ Result<app::ListenAddress> listen_address(const app::Workplace& place, const Ser
                         "something else keeps strangers away",
                         listen.address));
     return listen;
+}
+
+// What an operator may not have thought of.
+Result<void> warn_of_strangers(const app::Workplace& place, const app::ListenAddress& listen) {
+    if (!listen.is_loopback())
+        say(
+            fmt::format("What is sent to and from {} is not encrypted: whoever is in between can read it, "
+                        "keys too. Put a "
+                        "proxy that speaks TLS in front of it",
+                        listen.address));
+    if (!listen.is_loopback() || listen.is_for_others) return {};
+    const std::string need = place.settings.text("serve.require_key");
+    const bool has_keys = !TRY(keys_of(place)).empty();
+    const bool asks = need == "yes" || need == "true" || (need == "auto" && has_keys);
+    if (asks) return {};
+    say(fmt::format(
+        "No key is asked for: whoever reaches {}, also through a proxy or a tunnel on this machine, may do "
+        "everything here. {}",
+        listen.address,
+        has_keys ? "serve.require_key = \"auto\" asks for one" : "quarry keys create makes one"));
+    return {};
 }
 
 app::OwnerProcess::Log log_of(const ServeArguments& arguments) {
@@ -71,6 +96,7 @@ void wait_for_end(std::stop_token ended) {
 // The work is done by `quarry worker` or the background worker of the same folder.
 Result<void> serve_apart(const app::Workplace& place, const ServeArguments& arguments) {
     const auto listen = TRY(listen_address(place, arguments));
+    TRY(warn_of_strangers(place, listen));
     const auto service = TRY(app::ApiService::start_apart(place, listen, log_of(arguments)));
     say_ready(place, listen, *service);
     wait_for_end({});
@@ -80,6 +106,7 @@ Result<void> serve_apart(const app::Workplace& place, const ServeArguments& argu
 
 Result<void> serve(const app::Workplace& place, const ServeArguments& arguments) {
     const auto listen = TRY(listen_address(place, arguments));
+    TRY(warn_of_strangers(place, listen));
     auto lock = TRY(take_over(place));
     auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
                                              [](std::string_view line) { say(line); }));

@@ -189,6 +189,11 @@ UrlKey url_key(const url::Url& url, const IdentityRules& rules) {
     return hashed(form, rules.reading);
 }
 
+UrlKey document_key(std::string_view url) {
+    const XXH128_hash_t hash = XXH3_128bits(url.data(), url.size());
+    return {.high = hash.high64, .low = hash.low64};
+}
+
 std::string host_key(const url::Url& url) {
     std::string key(url.host());
     if (const auto port = url.port()) (key += ':') += std::to_string(*port);

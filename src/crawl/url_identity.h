@@ -29,6 +29,9 @@ IdentityRules identity_rules(const CrawlOptions& options);
 // (`#/a`): over HTTP they are one page. Allocates nothing for URLs without percent-encoding.
 UrlKey url_key(const url::Url& url, const IdentityRules& rules);
 
+// Of a document that was written, not fetched: its address is a name, and is taken as it is.
+UrlKey document_key(std::string_view url);
+
 // "docs.example.com", or "docs.example.com:8080" if the port is not the scheme's own: what politeness is kept
 // for. http and https of one host share it, because they share a server.
 std::string host_key(const url::Url& url);

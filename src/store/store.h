@@ -385,8 +385,8 @@ public:
     // when asked to stop. Wake-ups may be spurious but none is missed: it compares with what `seen` says.
     virtual std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) = 0;
 
-    // Calls the observer after commits, on the store's thread, for as long as what is returned is kept. It
-    // must only move the events elsewhere, and may be called once more while it is let go.
+    // Calls the observer after commits, on the store's thread, for as long as what is returned is kept
+    // (base/observers.h): it must only move the events elsewhere.
     [[nodiscard]] virtual std::shared_ptr<void> observe(Observer observer) = 0;
 
     // True if the database is a server: what fails with `unavailable` or `timeout` may succeed later, on the

@@ -4,8 +4,6 @@
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "url/percent.h"
 
@@ -29,11 +27,6 @@ constexpr std::array<std::pair<std::string_view, std::string ImportDocument::*>,
 }};
 
 }  // namespace
-
-UrlKey document_key(std::string_view url) {
-    const XXH128_hash_t hash = XXH3_128bits(url.data(), url.size());
-    return {.high = hash.high64, .low = hash.low64};
-}
 
 json::object to_json(const ImportDocument& document) {
     json::object page;

@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 
 #include "base/result.h"
+#include "crawl/url_identity.h"
 #include "model/frontier.h"
 
 namespace quarry::work {
@@ -30,7 +31,7 @@ struct ImportDocument {
 };
 
 // 128 bits of the text as it stands: nothing is folded, so that two documents never become one.
-UrlKey document_key(std::string_view url);
+using crawl::document_key;
 
 // A page as the method `write_pages` takes it, and back. The words may be in a file of their own, named by
 // "markdown_file": see import_writer.h.

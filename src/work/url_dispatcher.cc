@@ -239,7 +239,13 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
             return Start::done_without;
         }
     }
-    fetch(lane, std::move(waiting), *std::move(address));
+    const auto taken = quotas_.take(waiting.crawl->options.owner, parts_.reader, parts_.store.now());
+    if (!taken) {
+        finish_without_fetch(std::move(waiting),
+                             {.end = store::Skipped{SkipReason::limit, "the pages of 30 days are used up"}});
+        return Start::done_without;
+    }
+    fetch(lane, std::move(waiting), *std::move(address), *taken);
     return Start::started;
 }
 
@@ -260,7 +266,7 @@ const RobotsCache::Rules* UrlDispatcher::rules_for(const url::Url& url, WaitingU
     return rules;
 }
 
-void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) {
+void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address, OwnerQuotas::Taken taken) {
     const Timestamp started = parts_.store.now();
     lane.pace.with([&](crawl::HostPace& pace) { pace.started(started); });
     ++on_the_wire_;
@@ -280,8 +286,8 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) 
                                 .stop = parts_.abort};
     auto shared_lane = lanes_.at(lane.id);
     // Once the message is out this object may be gone; the mailbox is not.
-    auto ended = [this, started, mailbox = parts_.mailbox, lane = std::move(shared_lane),
-                  waiting = std::move(waiting)](Result<Page> page) mutable {
+    auto ended = [this, started, taken = std::move(taken), mailbox = parts_.mailbox,
+                  lane = std::move(shared_lane), waiting = std::move(waiting)](Result<Page> page) mutable {
         const Timestamp now = parts_.store.now();
         FetchEnded message{lane->id, waiting.crawl};
         FetchedUrl fetched{.lease = std::move(waiting.lease), .crawl = std::move(waiting.crawl)};
@@ -291,6 +297,7 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address) 
             // What a host asks for outlives this process.
             return asks_for_patience(seen) ? std::optional(pace.to_rule(lane->name)) : std::nullopt;
         });
+        if (!page || page->status >= 300) taken.give_back();
         fetched.page = std::move(page);
         fetched.fetch_time = now - started;
         parts_.under_way.end(fetched.lease.lease.id);

@@ -20,6 +20,7 @@
 #include "work/engine_message.h"
 #include "work/errands.h"
 #include "work/host_lane.h"
+#include "work/owner_quotas.h"
 #include "work/page_pool.h"
 #include "work/robots_cache.h"
 #include "work/urls_under_way.h"
@@ -76,12 +77,13 @@ private:
     void start_lane(HostLane& lane);
     Start start(HostLane& lane, WaitingUrl& url);
     const RobotsCache::Rules* rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane);
-    void fetch(HostLane& lane, WaitingUrl url, url::Url address);
+    void fetch(HostLane& lane, WaitingUrl url, url::Url address, OwnerQuotas::Taken taken);
     void finish_without_fetch(WaitingUrl url, store::Outcome outcome);
     void release(std::vector<store::LeaseRef> leases);
 
     DispatcherParts parts_;
     RobotsCache robots_;
+    OwnerQuotas quotas_;
     std::unordered_map<HostId, std::shared_ptr<HostLane>> lanes_;
     std::unordered_map<GroupId, std::shared_ptr<CrawlContext>> crawls_;
     std::unordered_map<GroupId, std::vector<store::UrlLease>> being_loaded_;  // crawls, and what waits for them

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "program/raw_client.h"
 #include "program/service.h"
 #include "program/slow_site.h"
 
@@ -80,7 +81,7 @@ TEST_CASE("an owner sees only its own crawls and pages") {
     CHECK(other.get(path).status == 404);
     CHECK(other.get(path + "/errors").status == 404);
     CHECK(other.del(path).status == 404);
-    CHECK(service.client.get(path).status == 404);
+    CHECK(service.client.get(path).status == 401);
     CHECK(hits_of(other, "page") == 0);
     CHECK(service.stop() == 0);
 }
@@ -93,11 +94,9 @@ TEST_CASE("a wrong key is refused, and a revoked one soon") {
 
     CHECK(client.get("/v2/team/credit-usage").status == 200);
     CHECK(client_with(service, {0, "fc-wrong"}).get("/v2/team/credit-usage").status == 401);
-    CHECK(service.client.get("/v2/team/credit-usage").status == 200);
+    CHECK(service.client.get("/v2/team/credit-usage").status == 401);
 
     CHECK(home.run({"keys", "revoke", std::to_string(key.id)}).exit_code == 0);
-    // Without any key there is nothing to be compared: make one, so that it is not the last.
-    create_key(home, {"--owner", "other"});
     int status = 200;
     for (int attempt = 0; attempt < 10'000 && status != 401; ++attempt)
         status = client.get("/v2/team/credit-usage").status;
@@ -121,6 +120,94 @@ TEST_CASE("an owner whose pages are used up begins nothing more") {
     const ApiAnswer refused = client.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", site.url()));
     CHECK(refused.status == 402);
     CHECK(refused.json().at("code") == "INSUFFICIENT_CREDITS");
+    const std::string options = fmt::format(R"({{"urls":["{}"]}})", site.url());
+    const ApiAnswer scheduled = client.ask("PUT", "/api/v1/schedules/x",
+                                           fmt::format(R"({{"cron":"* * * * *","options":{}}})", options));
+    CHECK(scheduled.status == 402);
+    CHECK(client.post("/api/v1/crawls", options).status == 402);
+}
+
+TEST_CASE("pages that are used up are not fetched, however the work was added") {
+    SlowSite site(7, 0ms);
+    const DataHome home;
+    REQUIRE(home.run({"keys", "limits", "local", "--pages-per-month", "3"}).exit_code == 0);
+
+    const Ran first = home.run({"crawl", site.url(), "--wait", "--json", "--allow-private"});
+    const std::size_t asked_for = site.server().requests().size();
+    const Ran second = home.run({"crawl", site.url() + "2", "--wait", "--json", "--allow-private"});
+
+    CAPTURE(first.err);
+    CHECK(home.pages_of(id_in(first)).size() == 3);
+    CHECK(home.pages_of(id_in(second)).empty());
+    // robots.txt and sitemaps of the second at most.
+    CHECK(site.server().requests().size() <= asked_for + 3);
+}
+
+TEST_CASE("a crawl that counts against nothing cannot be asked for") {
+    const DataHome home;
+    Service service(home);
+
+    const ApiAnswer begun =
+        service.client.post("/api/v1/crawls", R"({"kind":"scrape","urls":["https://a.example/"]})");
+    const ApiAnswer scheduled = service.client.ask(
+        "PUT", "/api/v1/schedules/x",
+        R"({"cron":"* * * * *","options":{"kind":"rescrape","urls":["https://a.example/"]}})");
+
+    CHECK(begun.status == 400);
+    CHECK(scheduled.status == 400);
+}
+
+TEST_CASE("a revoked key ends the event streams that were begun with it") {
+    const DataHome home;
+    const Key key = create_key(home, {"--owner", "team"}), other = create_key(home, {"--owner", "other"});
+    Service service(home);
+    const auto follow = [&](const Key& with) {
+        RawClient client(service.port());
+        client.send(
+            fmt::format("GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\n\r\n",
+                        with.secret));
+        CHECK(client.read_until("\r\n\r\n").contains("text/event-stream"));
+        return client;
+    };
+    RawClient stream = follow(key);
+    const RawClient other_stream = follow(other);
+
+    CHECK(home.run({"keys", "revoke", std::to_string(key.id)}).exit_code == 0);
+    stream.read_all();  // returns: the server hangs up
+
+    CHECK(stream.is_hung_up());
+    CHECK_FALSE(other_stream.is_hung_up());
+}
+
+TEST_CASE("what is about all owners is for the machine's own") {
+    const DataHome home;
+    const Key team = create_key(home, {"--owner", "team"}), own = create_key(home, {"--owner", "local"});
+    Service service(home);
+
+    for (const char* path : {"/metrics", "/api/v1/workers"}) {
+        CAPTURE(path);
+        CHECK(client_with(service, own).get(path).status == 200);
+        CHECK(client_with(service, team).get(path).status == 403);
+        CHECK(service.client.get(path).status == 401);
+    }
+    CHECK(service.client.get("/healthz").status == 200);
+    CHECK(service.client.get("/readyz").status == 200);
+}
+
+TEST_CASE("no request has what a crawl of this machine was allowed") {
+    SlowSite site(2, 0ms);
+    const DataHome home;
+    REQUIRE(home.run({"crawl", site.url(), "--wait", "--allow-private"}).exit_code == 0);
+    const std::uint16_t port = free_port();
+    const StartedQuarry server({"serve", "--listen", fmt::format("127.0.0.1:{}", port)}, home.options());
+    const ApiClient client(port);
+    client.wait_until_ready();
+    const std::size_t before = site.server().requests().size();
+
+    const ApiAnswer refreshed = client.post("/knowledge-items/127.0.0.1/refresh", "");
+
+    CHECK(refreshed.status == 403);
+    CHECK(site.server().requests().size() == before);
 }
 
 TEST_CASE("an owner who asks too often hears when to come back") {
@@ -160,21 +247,22 @@ TEST_CASE("what was asked is counted for Prometheus") {
 
 TEST_CASE("what was asked can be looked up, by each owner its own") {
     const DataHome home;
-    const Key key = create_key(home, {"--owner", "team"});
+    const Key key = create_key(home, {"--owner", "team"}),
+              operator_key = create_key(home, {"--owner", "local"});
     const auto requests_of = [](const ApiClient& client, std::string_view parameters) {
         return client.get(fmt::format("/api/v1/requests{}", parameters)).json().at("requests").as_array();
     };
     {
         Service service(home);
-        CHECK(service.client.get("/nowhere").status == 404);
+        CHECK(client_with(service, operator_key).get("/nowhere").status == 404);
         CHECK(client_with(service, key).get("/v2/team/queue-status").status == 200);
         CHECK(service.stop() == 0);
     }
     Service service(home);
-    const ApiClient team = client_with(service, key);
+    const ApiClient team = client_with(service, key), own_machine = client_with(service, operator_key);
 
-    const json::array all = requests_of(service.client, "");
-    const json::array failed = requests_of(service.client, "?least_status=400");
+    const json::array all = requests_of(own_machine, "");
+    const json::array failed = requests_of(own_machine, "?least_status=404");
     const json::array own = requests_of(team, "");
 
     CHECK(all.size() >= 3);  // also those that asked whether the server is ready
@@ -185,7 +273,7 @@ TEST_CASE("what was asked can be looked up, by each owner its own") {
     CHECK(failed[0].at("method") == "GET");
     REQUIRE(own.size() == 1);
     CHECK(own[0].at("route") == "/v2/team/queue-status");
-    CHECK(service.client.get("/api/v1/requests/days").status == 200);
+    CHECK(own_machine.get("/api/v1/requests/days").status == 200);
     CHECK(team.get("/api/v1/requests/days").status == 403);
     CHECK(team.get("/api/v1/sessions/days").status == 403);
 }

@@ -56,6 +56,11 @@ Result<json::object> append(Api& api, store::Reader& reader, Call call, const cr
     if (batch.is_over())
         return fail(ErrorCode::conflict,
                     fmt::format("the batch is {} and takes no more pages", firecrawl_state(batch.state)));
+    TRY(api.check_quota(reader, call.owner));
+    const crawl::CrawlOptions own = TRY(crawl::options_of(batch));
+    if (own.allow_private || !own.allow_networks.empty())
+        return fail(ErrorCode::refused,
+                    "the batch may fetch private addresses: only this machine's own commands add to it");
     TRY(api.services().add_urls(batch.id, options.urls));
     return begun(batch, reader, call);
 }

@@ -36,6 +36,7 @@ public:
         : api_(api),
           client_(std::move(client)),
           group_(group.id),
+          owner_(group.owner),
           formats_(formats),
           links_{.origin = std::move(origin)} {}
 
@@ -46,7 +47,7 @@ public:
     void catch_up() {
         if (news_++ > 0) return;
         const bool is_taken =
-            api_.post([self = shared_from_this()](store::Reader& reader) { self->run(reader); });
+            api_.post(owner_, [self = shared_from_this()](store::Reader& reader) { self->run(reader); });
         if (!is_taken) client_->close(internal_error, "the server is busy");
     }
     bool is_open() const { return client_->is_open(); }
@@ -86,6 +87,7 @@ private:
     Api& api_;
     const std::shared_ptr<Follower> client_;
     const GroupId group_;
+    const std::string owner_;
     const Formats formats_;
     const MediaLinks links_;
     std::atomic<int> news_ = 0;
@@ -118,7 +120,7 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
             if (follower->is_open()) follower->catch_up();
             return follower->is_open();
         },
-        [follower] { return follower->is_open(); });
+        [follower] { return follower->is_open(); }, Live::Hears::signs);
     // What happened between the first message and the listening.
     follower->catch_up();
 }

@@ -60,6 +60,7 @@ json::array links_of(const SiteMap& map, bool ignore_query) {
 void run(Api& api, const Call& call, const MapRequest& request) {
     std::stop_source late;
     const std::stop_callback leaving(api.stopping(), [&late] { late.request_stop(); });
+    const std::stop_callback leaving_client(call.exchange->gone(), [&late] { late.request_stop(); });
     const std::jthread clock([&](std::stop_token answered) {
         if (pause_for(request.timeout, answered)) late.request_stop();
     });
@@ -82,8 +83,8 @@ void map_site(Api& api, store::Reader&, Call call) {
     MapRequest request = read_map_request(call.body, issues);
     if (!issues.empty()) return call.respond(reply(issues));
     request.question.owner = call.owner;
-    api.post_slow(call,
-                  [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
+    api.post_outside(call,
+                     [&api, call, request = std::move(request)](store::Reader&) { run(api, call, request); });
 }
 
 }  // namespace quarry::api

@@ -101,6 +101,7 @@ Result<Upload> read_upload(const Request& request, std::vector<Issue>& issues) {
 
 void parse_file(Api& api, store::Reader&, Call call) {
     api.post_slow(call, [&api, call](store::Reader&) {
+        if (call.exchange->gone().stop_requested()) return;
         std::vector<Issue> issues;
         const auto upload = read_upload(call.request(), issues);
         if (!upload) return call.respond(failed(upload.error()));

@@ -1,5 +1,8 @@
 // One page that somebody waits for: through the queue, before everything else.
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <stop_token>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -24,6 +27,7 @@ struct Waiting {
     Call call{};
     ScrapeRequest request{};
     GroupId group{};
+    std::optional<std::stop_callback<std::function<void()>>> on_leaving{};  // of the client
 };
 
 // Pictures that are gone as soon as they are given are given whole.
@@ -108,7 +112,7 @@ void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
     };
     // A model may take its time.
     if (waiting->request.wish.data.wants_any())
-        api.post_slow(waiting->call, errand);
+        api.post_outside(waiting->call, errand);
     else
         api.post(waiting->call, errand);
 }
@@ -127,7 +131,7 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     const auto stored = stored_page(reader, request.options, request.wish, api.services().now());
     if (!stored) return call.respond(reply(stored.error()));
     if (*stored && request.wish.data.wants_any())
-        return api.post_slow(call, [&api, call, request, page = **stored](store::Reader&) {
+        return api.post_outside(call, [&api, call, request, page = **stored](store::Reader&) {
             call.respond(found(api, page, request, call.request_id, "hit"));
         });
     if (*stored) return call.respond(found(api, **stored, request, call.request_id, "hit"));
@@ -138,6 +142,7 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     if (!group) return call.respond(reply(group.error()));
     const auto until = std::chrono::steady_clock::now() + request.wish.timeout;
     const auto waiting = std::make_shared<Waiting>(std::move(call), std::move(request), *group);
+    waiting->on_leaving.emplace(waiting->call.exchange->gone(), api.cancelling(waiting->call, *group));
     api.live().when_over(*group, until, [&api, waiting](bool is_over) { answer(api, waiting, is_over); });
     // It may have been so quick that nobody listened yet.
     if (const auto now = reader.group(*group); now && now->is_over()) api.live().tell_over(*group);

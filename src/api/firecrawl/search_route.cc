@@ -1,8 +1,11 @@
 // Search of what is in the index, and of the web where a search engine is configured, in the shape of a web
 // search.
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <stop_token>
 
 #include <boost/json.hpp>
 
@@ -12,7 +15,6 @@
 #include "api/firecrawl/routes.h"
 #include "api/firecrawl/search_request.h"
 #include "api/reply.h"
-#include "crawl/url_identity.h"
 
 namespace quarry::api {
 namespace {
@@ -26,7 +28,8 @@ struct Search {
     std::vector<search::Hit> own{};
     std::vector<WebHit> web{};
     std::string warning{};
-    std::map<std::string, json::object> documents{};  // by the address of the hit
+    std::map<std::string, json::object> documents{};                        // by the address of the hit
+    std::optional<std::stop_callback<std::function<void()>>> on_leaving{};  // of the client
 
     void warn(std::string_view sentence) {
         if (!warning.empty()) warning += "; ";
@@ -87,7 +90,6 @@ Result<void> search_own(Api& api, Search& search) {
 // What the index has as well is left out.
 void search_web(Api& api, Search& search) {
     const SearchWish& wish = search.wish;
-    if (!wish.wants_web || !api.services().search_web) return;
     const bool is_narrow = wish.include_domains.size() + wish.exclude_domains.size() > 0;
     WebQuestion question{.query = wish.query,
                          .limit = is_narrow ? 100u : static_cast<std::size_t>(wish.limit),
@@ -133,11 +135,15 @@ void answer(const Search& search) {
 // Of our own hits the words are there.
 void read_own_documents(store::Reader& reader, Search& search) {
     for (const search::Hit& hit : search.own) {
-        const auto url = url::Url::parse(hit.label.url);
-        if (!url) continue;
-        const auto page = reader.page(search.wish.collection, crawl::url_key(*url, {}));
-        if (page && *page && (*page)->content)
-            search.documents[hit.label.url] = firecrawl_document(**page, search.wish.scrape->formats);
+        // By its number: how its address became its key only who wrote it knows.
+        const auto read = reader.pages({.collection = search.wish.collection,
+                                        .after = number(hit.page) - 1,
+                                        .limit = 1,
+                                        .with_content = true});
+        if (!read || read->pages.empty()) continue;
+        const StoredPage& page = read->pages.front();
+        if (page.id == hit.page && page.content)
+            search.documents[hit.label.url] = firecrawl_document(page, search.wish.scrape->formats);
     }
 }
 
@@ -161,6 +167,7 @@ void scrape_web(Api& api, store::Reader& reader, const std::shared_ptr<Search>& 
         return answer(*search);
     }
     const auto until = std::chrono::steady_clock::now() + search->wish.timeout;
+    search->on_leaving.emplace(search->call.exchange->gone(), api.cancelling(search->call, *group));
     api.live().when_over(*group, until, [&api, search, group = *group](bool is_over) {
         api.post(search->call, [&api, search, group, is_over](store::Reader& later) {
             if (!is_over) (void)api.services().cancel(group);
@@ -172,15 +179,23 @@ void scrape_web(Api& api, store::Reader& reader, const std::shared_ptr<Search>& 
     if (const auto now = reader.group(*group); now && now->is_over()) api.live().tell_over(*group);
 }
 
-void run(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
-    if (const auto found = search_own(api, *search); !found)
-        return search->call.respond(reply(found.error(), "query"));
-    search_web(api, *search);
+void finish(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
     cut(*search);
     if (!search->wish.scrape) return answer(*search);
     read_own_documents(reader, *search);
     if (search->web.empty()) return answer(*search);
     scrape_web(api, reader, search);
+}
+
+void run(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
+    if (search->call.exchange->gone().stop_requested()) return;
+    if (const auto found = search_own(api, *search); !found)
+        return search->call.respond(reply(found.error(), "query"));
+    if (!search->wish.wants_web || !api.services().search_web) return finish(api, reader, search);
+    api.post_outside(search->call, [&api, search](store::Reader& later) {
+        search_web(api, *search);
+        finish(api, later, search);
+    });
 }
 
 }  // namespace

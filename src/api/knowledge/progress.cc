@@ -28,14 +28,14 @@ std::string_view state_name(JobState state) {
 // One who follows. News that come together are told once.
 class ProgressFollower : public std::enable_shared_from_this<ProgressFollower> {
 public:
-    ProgressFollower(Api& api, std::shared_ptr<Follower> client, GroupId group)
-        : api_(api), client_(std::move(client)), group_(group) {}
+    ProgressFollower(Api& api, std::shared_ptr<Follower> client, const Group& group)
+        : api_(api), client_(std::move(client)), group_(group.id), owner_(group.owner) {}
 
     bool is_open() const { return client_->is_open(); }
     void tell() {
         if (is_told_.exchange(true)) return;
         const bool is_taken =
-            api_.post([self = shared_from_this()](store::Reader& reader) { self->run(reader); });
+            api_.post(owner_, [self = shared_from_this()](store::Reader& reader) { self->run(reader); });
         if (!is_taken) client_->close(1000, "");
     }
 
@@ -51,6 +51,7 @@ private:
     Api& api_;
     const std::shared_ptr<Follower> client_;
     const GroupId group_;
+    const std::string owner_;
     std::atomic<bool> is_told_ = false;
 };
 
@@ -72,14 +73,14 @@ json::object progress_of(store::Reader& reader, const Group& group) {
 }
 
 void follow_progress(Api& api, const Group& group, const Call& call) {
-    const auto follower = std::make_shared<ProgressFollower>(api, call.exchange->begin_events({}), group.id);
+    const auto follower = std::make_shared<ProgressFollower>(api, call.exchange->begin_events({}), group);
     api.live().listen(
         group.id,
         [follower](const store::Event&) {
             follower->tell();
             return follower->is_open();
         },
-        [follower] { return follower->is_open(); });
+        [follower] { return follower->is_open(); }, Live::Hears::signs);
     follower->tell();
 }
 

@@ -34,9 +34,10 @@ json::object crawl_record(store::Reader& reader, const Call& call, const Group& 
 // Whom it may reach is the server's to say, and whose it is, the key's.
 Result<crawl::CrawlOptions> own_options(const Call& call, const json::value& wanted) {
     auto options = TRY(crawl::parse_crawl_options(wanted));
+    // Those that somebody waits for are not counted against the crawls that may run at once.
+    if (options.kind != "crawl" && options.kind != "batch_scrape")
+        return fail(ErrorCode::invalid_argument, "kind has to be crawl or batch_scrape");
     Api::claim(call, options);
-    options.allow_private = false;
-    options.allow_networks.clear();
     return options;
 }
 
@@ -172,6 +173,8 @@ void set_schedule(Api& api, store::Reader& reader, Call call) {
     if (!taken) return call.respond(reply(taken.error()));
     if (*taken)
         return call.respond(reply(Error{ErrorCode::conflict, "another schedule has this name already"}));
+    if (const auto left = api.check_quota(reader, call.owner); !left)
+        return call.respond(reply(left.error()));
     perform(api, call, "schedule", {{"name", name}, {"cron", *cron}, {"options", to_json(*options)}});
 }
 

@@ -75,19 +75,29 @@ store::PagePage page_in(Query& query) {
     return wanted;
 }
 
-// By its key, or by an address in any spelling that a crawl takes for the same.
-Result<std::optional<UrlKey>> key_in(const Query& query) {
-    const std::string key = query.text("key");
+// The key, or those that an address may have: in any spelling that a crawl takes for the same, or as it was
+// written with a document.
+Result<std::vector<UrlKey>> keys_in(const Query& query) {
+    const std::string key = query.text("key"), text = query.text("url");
     if (!key.empty()) {
         const auto high = parse_hex(std::string_view(key).substr(0, 16));
         const auto low = key.size() == 32 ? parse_hex(std::string_view(key).substr(16)) : std::nullopt;
         if (!high || !low) return fail(ErrorCode::invalid_argument, "key has to be 32 hexadecimal digits");
-        return UrlKey{*high, *low};
+        return std::vector{UrlKey{*high, *low}};
     }
-    if (query.text("url").empty()) return std::nullopt;
-    const auto url = url::Url::parse(query.text("url"));
-    if (!url) return fail(ErrorCode::invalid_argument, "url is no URL");
-    return crawl::url_key(*url, crawl::identity_rules(crawl::CrawlOptions{}));
+    if (text.empty()) return fail(ErrorCode::invalid_argument, "say which: ?url= or ?key=");
+    std::vector<UrlKey> keys;
+    const auto url = url::Url::parse(text);
+    if (url) keys.push_back(crawl::url_key(*url, crawl::identity_rules(crawl::CrawlOptions{})));
+    keys.push_back(crawl::document_key(text));
+    if (url) keys.push_back(crawl::document_key(url->href()));
+    return keys;
+}
+
+Result<StoredPage> find_document(store::Reader& reader, const Call& call) {
+    for (const UrlKey& key : TRY(keys_in(Query(call.request()))))
+        if (auto page = TRY(reader.page(call.collection(call.values.at(0)), key))) return *std::move(page);
+    return fail(ErrorCode::not_found, "there is no such document");
 }
 
 Result<json::value> read_chunks(Api& api, const Call& call, const std::vector<ChunkRef>& wanted,
@@ -172,14 +182,8 @@ void list_crawl_documents(Api&, store::Reader& reader, Call call) {
 }
 
 void show_document(Api&, store::Reader& reader, Call call) {
-    const Query query(call.request());
-    const auto key = key_in(query);
-    if (!key) return call.respond(reply(key.error()));
-    if (!*key) return call.respond(reply(Error{ErrorCode::invalid_argument, "say which: ?url= or ?key="}));
-    const auto page = reader.page(call.collection(call.values.at(0)), **key);
-    if (!page) return call.respond(reply(page.error()));
-    if (!*page) return call.respond(reply(Error{ErrorCode::not_found, "there is no such document"}));
-    call.respond(reply(record_of(shown(call, **page))));
+    auto page = find_document(reader, call);
+    call.respond(page ? reply(record_of(shown(call, *std::move(page)))) : reply(page.error()));
 }
 
 void list_chunks(Api& api, store::Reader&, Call call) {

@@ -70,8 +70,9 @@ public:
         const auto is_own = event.group ? known(*event.group) : std::optional(owner_ == local_owner);
         if (is_own && *is_own) return tell(*follower_, event);
         if (!is_own)
-            api_.post(
-                [self = shared_from_this(), event](store::Reader& reader) { self->look_up(reader, event); });
+            api_.post(owner_, [self = shared_from_this(), event](store::Reader& reader) {
+                self->look_up(reader, event);
+            });
         return follower_->is_open();
     }
 

@@ -11,6 +11,7 @@
 
 #include "base/thread_name.h"
 #include "db/pg_listener.h"
+#include "store/gathered_events.h"
 
 namespace quarry::store::postgres {
 
@@ -69,6 +70,11 @@ std::string events_to_text(std::span<const Event> events) {
                             static_cast<int>(event.state), event.url);
     }
     return text.size() <= most_bytes ? text : std::string();
+}
+
+std::string gathered_to_text(const std::vector<Event>& events) {
+    const std::string text = events.size() > most_events ? "" : events_to_text(events);
+    return text.empty() && !events.empty() ? events_to_text(gathered(events, most_events)) : text;
 }
 
 std::vector<Event> events_from_text(std::string_view text) {
@@ -131,11 +137,8 @@ void Notifier::tell(std::span<const Event> events, const PutInLine& jobs) {
         const std::lock_guard lock(mutex_);
         has_news_ = true;
         jobs_.add(jobs);
-        if (events_.size() + events.size() > most_events) {
-            has_too_many_ = true;
-        } else {
-            events_.insert(events_.end(), events.begin(), events.end());
-        }
+        events_.insert(events_.end(), events.begin(), events.end());
+        if (events_.size() > 10 * most_events) events_ = gathered(events_, most_events);
     }
     changed_.notify_one();
 }
@@ -145,7 +148,7 @@ std::string Notifier::next_message() {
     changed_.wait(lock, [&] { return has_news_ || stopping_; });
     if (!has_news_) return {};
     has_news_ = false;
-    std::string text = std::exchange(has_too_many_, false) ? "" : events_to_text(events_);
+    const std::string text = gathered_to_text(events_);
     events_.clear();
     return fmt::format("{} {}\n{}", name_, jobs_to_text(std::exchange(jobs_, {})), text);
 }

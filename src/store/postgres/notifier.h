@@ -1,5 +1,6 @@
 // How processes that share a database learn of each other's changes: NOTIFY, seldom enough that its lock at
-// commit is nobody's concern. What is lost is not sent again: whoever waits looks again after a while.
+// commit is nobody's concern. Where many events gather, each of their groups is told of once. What is lost is
+// not sent again: whoever waits looks again after a while.
 #pragma once
 
 #include <condition_variable>
@@ -16,10 +17,11 @@
 
 namespace quarry::store::postgres {
 
-// Events as they are sent, and the way back; what cannot be read is left out. "" if they are too many: then
-// there is only the news that something has changed.
+// Events as they are sent, and the way back; what cannot be read is left out. "" if they are too long.
 std::string events_to_text(std::span<const Event> events);
 std::vector<Event> events_from_text(std::string_view text);
+// What is sent of events that gathered: all, or where they are too many or too long, a sign for each group.
+std::string gathered_to_text(const std::vector<Event>& events);
 // The same of what was put in line. What cannot be read may be anywhere.
 std::string jobs_to_text(const PutInLine& jobs);
 PutInLine jobs_from_text(std::string_view text);
@@ -51,7 +53,6 @@ private:
     std::vector<Event> events_;
     PutInLine jobs_;
     bool has_news_ = false;
-    bool has_too_many_ = false;
     bool stopping_ = false;
     std::thread listener_, speaker_;
 };

@@ -32,6 +32,24 @@ TEST_CASE("events that are too many for one message are left out") {
     CHECK(events_to_text(events).empty());
 }
 
+TEST_CASE("of events that are too many or too long each group is told all the same") {
+    std::vector<Event> many(100,
+                            {.what = Event::What::page, .group = GroupId(7), .url = "https://a.example/"});
+    many.push_back({.what = Event::What::group_changed, .group = GroupId(9), .state = JobState::completed});
+    const std::vector<Event> one_long = {
+        {.what = Event::What::page, .group = GroupId(7), .url = std::string(10'000, 'x')}};
+
+    const auto heard_of_many = events_from_text(gathered_to_text(many));
+    const auto heard_of_long = events_from_text(gathered_to_text(one_long));
+
+    REQUIRE(heard_of_many.size() == 2);
+    CHECK(heard_of_many[0].group == GroupId(9));
+    CHECK(heard_of_many[0].state == JobState::completed);
+    CHECK(heard_of_many[1].group == GroupId(7));
+    REQUIRE(heard_of_long.size() == 1);
+    CHECK(heard_of_long[0].group == GroupId(7));
+}
+
 TEST_CASE("what cannot be read is left out, and the rest is not") {
     struct Row {
         const char* text;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/observers.h"
 #include "store/change_signal.h"
 #include "store/columns.h"
 #include "store/postgres/adding.h"
@@ -183,11 +184,7 @@ public:
         changed_.raise();
         return changed_.wait(seen, patience, stop);
     }
-    std::shared_ptr<void> observe(Observer observer) override {
-        auto kept = std::make_shared<Observer>(std::move(observer));
-        observers_.with([&](auto& observers) { observers.push_back(kept); });
-        return kept;
-    }
+    std::shared_ptr<void> observe(Observer observer) override { return observers_.add(std::move(observer)); }
     bool knows(GroupId group, const UrlKey& key) const override {
         return const_cast<pg::Transactor&>(transactor_).process().known.contains(group, key);
     }
@@ -219,7 +216,7 @@ private:
 
     const std::uint64_t salt_;
     ChangeSignal changed_;
-    Guarded<std::vector<std::weak_ptr<Observer>>> observers_;
+    Observers<std::span<const Event>> observers_;
     Guarded<std::vector<WorkerId>> workers_;
     pg::Transactor transactor_;
     pg::Notifier notifier_;
@@ -335,12 +332,7 @@ Result<Swept> PostgresStore::sweep(const Retention& retention, std::chrono::mill
 
 void PostgresStore::call_observers(std::span<const Event> events) {
     if (events.empty()) return;
-    observers_.with([&](auto& observers) {
-        std::erase_if(observers, [](const auto& observer) { return observer.expired(); });
-        for (const auto& observer : observers) {
-            if (const auto kept = observer.lock()) (*kept)(events);
-        }
-    });
+    observers_.tell(events);
 }
 
 void PostgresStore::tell(std::span<const Event> events, const pg::News& news) {

@@ -1,6 +1,5 @@
 #include "store/redis/news.h"
 
-#include <map>
 #include <random>
 
 #include <boost/json.hpp>
@@ -9,6 +8,7 @@
 
 #include "base/pause.h"
 #include "base/thread_name.h"
+#include "store/gathered_events.h"
 #include "store/reader_records.h"
 
 namespace quarry::store::redis {
@@ -25,26 +25,6 @@ constexpr std::size_t most_bytes = 1u << 20;
 std::int64_t random_number() {
     std::random_device random;
     return static_cast<std::int64_t>((std::uint64_t{random()} << 31 | random()) >> 1);
-}
-
-// Too many to tell one by one: their groups have changed.
-std::vector<Event> gathered(std::vector<Event> events) {
-    if (events.size() <= most_events) return events;
-    std::map<std::int64_t, Event> groups;
-    for (const Event& event : events) {
-        if (!event.group) continue;
-        Event& last = groups[number(*event.group)];
-        if (event.what == Event::What::group_changed) {
-            last = event;
-        } else if (last.what != Event::What::group_changed) {
-            last = {.what = Event::What::group_changed, .group = event.group, .state = JobState::running};
-        }
-    }
-    std::vector<Event> few;
-    for (const auto& [id, event] : groups) {
-        if (few.size() < most_events) few.push_back(event);
-    }
-    return few;
 }
 
 }  // namespace
@@ -90,19 +70,15 @@ void News::tell(std::span<const Event> events, bool wakes) {
     outgoing_.with([&](Outgoing& outgoing) {
         outgoing.wakes = outgoing.wakes || wakes;
         outgoing.events.insert(outgoing.events.end(), events.begin(), events.end());
-        if (outgoing.events.size() > 10 * most_events) outgoing.events = gathered(std::move(outgoing.events));
+        if (outgoing.events.size() > 10 * most_events)
+            outgoing.events = gathered(outgoing.events, most_events);
     });
     eventfd_write(wake_, 1);
 }
 
 void News::tell_observers(std::span<const Event> events) {
     if (events.empty()) return;
-    observers_.with([&](auto& observers) {
-        std::erase_if(observers, [](const auto& observer) { return observer.expired(); });
-        for (const auto& observer : observers) {
-            if (const auto kept = observer.lock()) (*kept)(events);
-        }
-    });
+    observers_.tell(events);
 }
 
 std::uint64_t News::wait(std::uint64_t seen, std::chrono::milliseconds at_most, std::stop_token stop) {
@@ -110,9 +86,7 @@ std::uint64_t News::wait(std::uint64_t seen, std::chrono::milliseconds at_most, 
 }
 
 std::shared_ptr<void> News::observe(Store::Observer observer) {
-    auto kept = std::make_shared<Store::Observer>(std::move(observer));
-    observers_.with([&](auto& observers) { observers.push_back(kept); });
-    return kept;
+    return observers_.add(std::move(observer));
 }
 
 void News::run(Result<db::RedisListener> listener, std::stop_token stop) {
@@ -153,9 +127,15 @@ void News::hear(const std::string& message) {
 }
 
 std::string News::message_of(Outgoing outgoing) const {
-    boost::json::array list;
-    for (const Event& event : gathered(std::move(outgoing.events))) list.push_back(record_of(event));
-    return boost::json::serialize(boost::json::object{{"from", self_}, {"events", std::move(list)}});
+    const auto written = [this](const std::vector<Event>& events) {
+        boost::json::array list;
+        for (const Event& event : events) list.push_back(record_of(event));
+        return boost::json::serialize(boost::json::object{{"from", self_}, {"events", std::move(list)}});
+    };
+    std::string message;
+    if (outgoing.events.size() <= most_events) message = written(outgoing.events);
+    const bool fits = !message.empty() && message.size() <= most_bytes;
+    return fits ? message : written(gathered(outgoing.events, most_events));
 }
 
 void News::publish_what_waits() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "base/observers.h"
 #include "db/redis.h"
 #include "db/redis_listener.h"
 #include "store/change_signal.h"
@@ -48,7 +49,7 @@ private:
     const std::int64_t self_;
     int wake_ = -1;
     ChangeSignal changed_;
-    Guarded<std::vector<std::weak_ptr<Store::Observer>>> observers_;
+    Observers<std::span<const Event>> observers_;
     Guarded<Outgoing> outgoing_;
     std::unique_ptr<db::RedisConnection> speaker_;  // of the thread
     std::chrono::steady_clock::time_point last_spoken_{};

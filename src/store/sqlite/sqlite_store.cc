@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/observers.h"
 #include "base/wall_clock.h"
 #include "store/change_signal.h"
 #include "store/sqlite/access.h"
@@ -168,11 +169,7 @@ public:
     std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) override {
         return wait_for(changed_, seen, until, *clock_, stop);
     }
-    std::shared_ptr<void> observe(Observer observer) override {
-        auto kept = std::make_shared<Observer>(std::move(observer));
-        observers_.with([&](auto& observers) { observers.push_back(kept); });
-        return kept;
-    }
+    std::shared_ptr<void> observe(Observer observer) override { return observers_.add(std::move(observer)); }
     bool knows(GroupId group, const UrlKey& key) const override { return known_.contains(group, key); }
     bool reconnects() const override { return false; }
     Result<void> reach() override { return {}; }
@@ -209,7 +206,7 @@ private:
     BegunFile begun_;
     KnownKeys known_;
     ChangeSignal changed_;
-    Guarded<std::vector<std::weak_ptr<Observer>>> observers_;
+    Observers<std::span<const Event>> observers_;
     db::Connection connection_;
     std::unique_ptr<Ledger> ledger_;
     std::unique_ptr<Writer> writer_;  // the last: its thread uses all of the above
@@ -343,12 +340,7 @@ Result<void> SqliteStore::backup(const std::string& file) {
 void SqliteStore::tell(std::span<const Event> events, bool wakes) {
     if (wakes) changed_.raise();
     if (events.empty()) return;
-    observers_.with([&](auto& observers) {
-        std::erase_if(observers, [](const auto& observer) { return observer.expired(); });
-        for (const auto& observer : observers) {
-            if (const auto kept = observer.lock()) (*kept)(events);
-        }
-    });
+    observers_.tell(events);
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// Who wants to hear what happens elsewhere, and the one rule for callbacks that outlast a call: whoever gives
+// one is given a token, and once the token is gone the callback is not running and will not be called again.
+// So it may use all that outlives its token, and an owner lets tokens and threads go before what they use
+// (members are declared in that order, or a destructor does it).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace quarry {
+
+template <typename... Arguments>
+class Observers {
+public:
+    using Observer = std::function<void(Arguments...)>;
+
+    // The observer is called by one thread at a time, on whatever thread tells, and must only move what it
+    // hears elsewhere: others wait meanwhile. Letting the token go waits for a call under way, unless that is
+    // the very call it is let go in. The token may outlive this.
+    [[nodiscard]] std::shared_ptr<void> add(Observer observer) {
+        auto entry = std::make_shared<Entry>(std::move(observer));
+        {
+            const std::lock_guard lock(list_->mutex);
+            list_->entries.push_back(entry);
+        }
+        return std::shared_ptr<void>(entry.get(), [entry, list = list_](void*) {
+            {
+                const std::lock_guard lock(list->mutex);
+                std::erase(list->entries, entry);
+            }
+            const std::lock_guard lock(entry->mutex);
+            entry->is_over = true;
+        });
+    }
+
+    // Any thread.
+    void tell(Arguments... arguments) const {
+        std::vector<std::shared_ptr<Entry>> entries;
+        {
+            const std::lock_guard lock(list_->mutex);
+            entries = list_->entries;
+        }
+        for (const auto& entry : entries) {
+            const std::lock_guard lock(entry->mutex);
+            if (!entry->is_over) entry->observer(arguments...);
+        }
+    }
+
+private:
+    struct Entry {
+        explicit Entry(Observer called) : observer(std::move(called)) {}
+        std::recursive_mutex mutex;  // held during a call, which may end its own observing
+        const Observer observer;
+        bool is_over = false;
+    };
+    struct List {
+        std::mutex mutex;
+        std::vector<std::shared_ptr<Entry>> entries;
+    };
+    const std::shared_ptr<List> list_ = std::make_shared<List>();
+};
+
+}  // namespace quarry
