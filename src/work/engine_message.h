@@ -1,6 +1,7 @@
 // What the engine's threads tell its dispatcher.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,10 @@ struct GroupSeen {
     GroupId group{};
     bool is_running = false, is_over = false;
 };
+struct QuotaRead {
+    std::string owner{};
+    std::optional<std::int64_t> left{};  // pages; nothing: nobody counts
+};
 struct RobotsArrived {
     RobotsCache::Answer answer;
 };
@@ -57,7 +62,7 @@ struct StopAsked {};
 
 using Message =
     std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen, CrawlLoaded,
-                 JobEnded, ErrandDone, PagesDone, DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+                 QuotaRead, JobEnded, ErrandDone, PagesDone, DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 
 }  // namespace quarry::work

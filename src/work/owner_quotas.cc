@@ -1,31 +1,30 @@
 #include "work/owner_quotas.h"
 
-#include "store/page_quota.h"
-
 namespace quarry::work {
 
-std::optional<OwnerQuotas::Taken> OwnerQuotas::take(const std::string& owner, store::Reader& reader,
-                                                    Timestamp now) {
-    // A limit may be changed while a crawl runs; one that is used up may be raised.
+std::optional<OwnerQuotas::Taken> OwnerQuotas::take(const std::string& owner) {
+    Taken taken;
+    const auto quota = quotas_.find(owner);
+    if (quota == quotas_.end() || !quota->second.left) return taken;
+    if (*quota->second.left <= 0) return std::nullopt;
+    --*quota->second.left;
+    taken.left_ = quota->second.left;
+    return taken;
+}
+
+bool OwnerQuotas::is_due(const std::string& owner, Timestamp now) {
     constexpr std::chrono::seconds fresh_for{10}, used_up_for{1};
-    constexpr std::size_t most_known = 10'000;
-    if (quotas_.size() >= most_known) quotas_.clear();
     Quota& quota = quotas_[owner];
     const bool is_used_up = quota.left && *quota.left <= 0;
-    const auto age = quota.read_at ? now - *quota.read_at : Timestamp::duration::max();
-    if (age >= (is_used_up ? used_up_for : fresh_for)) {
-        if (const auto left = store::pages_left(reader, owner, now)) {
-            quota.left = nullptr;
-            if (*left) quota.left = std::make_shared<std::atomic<std::int64_t>>(**left);
-        }
-        quota.read_at = now;
-    }
-    Taken taken;
-    if (!quota.left) return taken;
-    if (*quota.left <= 0) return std::nullopt;
-    --*quota.left;
-    taken.left_ = quota.left;
-    return taken;
+    if (quota.asked_at && now - *quota.asked_at < (is_used_up ? used_up_for : fresh_for)) return false;
+    quota.asked_at = now;
+    return true;
+}
+
+void OwnerQuotas::learn(const std::string& owner, std::optional<std::int64_t> left) {
+    constexpr std::size_t most_known = 10'000;
+    if (quotas_.size() >= most_known && !quotas_.contains(owner)) quotas_.clear();
+    quotas_[owner].left = left ? std::make_shared<std::atomic<std::int64_t>>(*left) : nullptr;
 }
 
 }  // namespace quarry::work

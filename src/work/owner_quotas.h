@@ -10,7 +10,6 @@
 #include <string>
 
 #include "base/clock.h"
-#include "store/reader.h"
 
 namespace quarry::work {
 
@@ -31,14 +30,19 @@ public:
         std::shared_ptr<std::atomic<std::int64_t>> left_{};
     };
 
-    // Nothing if the owner may have no more pages fetched. What a store says that cannot be read just now is
-    // what it said before. Pages on the wire when it is read are not counted yet.
-    std::optional<Taken> take(const std::string& owner, store::Reader& reader, Timestamp now);
+    // Nothing if the owner may have no more pages fetched.
+    std::optional<Taken> take(const std::string& owner);
+
+    // True if the store should be asked again, which the caller then does: a limit may be changed while a
+    // crawl runs, and one that is used up may be raised.
+    bool is_due(const std::string& owner, Timestamp now);
+    // What the store said; nothing: nobody counts. Pages on the wire when it was asked are not counted yet.
+    void learn(const std::string& owner, std::optional<std::int64_t> left);
 
 private:
     struct Quota {
         std::shared_ptr<std::atomic<std::int64_t>> left{};  // nothing: nobody counts
-        std::optional<Timestamp> read_at{};
+        std::optional<Timestamp> asked_at{};
     };
     std::map<std::string, Quota> quotas_;
 };

@@ -7,6 +7,7 @@
 
 #include "crawl/url_identity.h"
 #include "fetch/retry_after.h"
+#include "store/page_quota.h"
 #include "work/outage.h"
 #include "work/read_document.h"
 #include "work/retry_delay.h"
@@ -44,6 +45,11 @@ bool asks_for_patience(const crawl::Observation& seen) {
     return seen.status == 429 || seen.status == 503 || seen.retry_after.has_value();
 }
 
+// A store that cannot be read just now has said it before.
+void ask_quota(const std::string& owner, store::Reader& reader, Timestamp now, EngineMailbox& mailbox) {
+    if (const auto left = store::pages_left(reader, owner, now)) mailbox.post(QuotaRead{owner, *left});
+}
+
 }  // namespace
 
 UrlDispatcher::UrlDispatcher(DispatcherParts parts)
@@ -79,8 +85,10 @@ void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> cra
 
 // One that goes on after an interruption has met many pages already. Others need not wait while they are read.
 void UrlDispatcher::load(GroupId group) {
-    parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox](store::Reader& reader) {
+    parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox,
+                        now = parts_.store.now()](store::Reader& reader) {
         auto loaded = CrawlContext::load(group, reader, defaults);
+        if (loaded) ask_quota((*loaded)->options.owner, reader, now, *mailbox);
         // Without it, near duplicates of what came before are merely not marked.
         if (loaded) (void)(*loaded)->recall(reader);
         mailbox->post(CrawlLoaded{group, std::move(loaded)});
@@ -239,7 +247,13 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
             return Start::done_without;
         }
     }
-    const auto taken = quotas_.take(waiting.crawl->options.owner, parts_.reader, parts_.store.now());
+    const std::string& owner = waiting.crawl->options.owner;
+    if (const Timestamp now = parts_.store.now(); quotas_.is_due(owner, now)) {
+        parts_.errands.run([owner, now, mailbox = parts_.mailbox](store::Reader& reader) {
+            ask_quota(owner, reader, now, *mailbox);
+        });
+    }
+    const auto taken = quotas_.take(owner);
     if (!taken) {
         finish_without_fetch(std::move(waiting),
                              {.end = store::Skipped{SkipReason::limit, "the pages of 30 days are used up"}});
