@@ -4,6 +4,8 @@
 
 #include "base/ascii.h"
 #include "net/address.h"
+#include "net/request_headers.h"
+#include "url/percent.h"
 #include "work/start_crawl.h"
 
 namespace quarry::work {
@@ -16,8 +18,8 @@ bool is_harmless(const Header& header) {
            same_letters(header.name, "user-agent");
 }
 
-// Pages of one crawl that are on their way through the browser or a model. More would only wait there, fetched
-// long before it is their turn.
+// Pages of one crawl that are on their way through the browser or a model. More would only wait there,
+// fetched long before it is their turn.
 constexpr int enough_on_detours = 32;
 
 // What a restarted crawl has met already, so that its pages are still compared with those before.
@@ -58,7 +60,15 @@ CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, const
       collection(group.collection),
       extract(extract_options(options)),
       policy(widened(defaults.policy, options)),
-      credentials_(defaults.headers) {}
+      credentials_(defaults.headers) {
+    for (const std::string& text : options.urls) {
+        const auto url = url::Url::parse(text);
+        if (!url || (url->username().empty() && url->password().empty())) continue;
+        logins_[url->origin()] = {"Authorization",
+                                  net::basic_authorization(url::percent_decoded(url->username()),
+                                                           url::percent_decoded(url->password()))};
+    }
+}
 
 Result<std::shared_ptr<CrawlContext>> CrawlContext::load(GroupId id, store::Reader& reader,
                                                          const CrawlDefaults& defaults) {
@@ -109,14 +119,19 @@ std::shared_ptr<const crawl::Scope> CrawlContext::scope() {
 
 std::vector<Header> CrawlContext::headers_for(const url::Url& url) {
     std::vector<Header> headers;
-    if (options.headers.empty() && credentials_.empty()) return headers;
+    if (options.headers.empty() && credentials_.empty() && logins_.empty()) return headers;
     const std::string origin = url.origin();
     const bool is_named = place_.with(
         [&](const Place& place) { return std::ranges::find(place.origins, origin) != place.origins.end(); });
     for (const Header& header : options.headers) {
         if (is_named || is_harmless(header)) headers.push_back(header);
     }
-    if (is_named) headers.insert(headers.end(), credentials_.begin(), credentials_.end());
+    const auto login = logins_.find(origin);
+    const bool logs_in = login != logins_.end() && header_value(headers, "authorization").empty();
+    if (logs_in) headers.push_back(login->second);
+    if (is_named)
+        for (const Header& header : credentials_)
+            if (!logs_in || !same_letters(header.name, "authorization")) headers.push_back(header);
     return headers;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,7 +63,7 @@ public:
     Guarded<crawl::NearDuplicates> near_duplicates{crawl::NearDuplicates()};
     Guarded<crawl::ShapeCounter> shapes;
     Guarded<crawl::CrawlHealth> health;
-    int running = 0;  // pages on the wire; the dispatcher's
+    int running = 0;                  // pages on the wire; the dispatcher's
     std::atomic<int> on_detours = 0;  // and pages with the browser or a model, or in line for them
 
 private:
@@ -78,6 +79,7 @@ private:
 
     Guarded<Place> place_;
     const std::vector<Header> credentials_;
+    std::map<std::string, Header> logins_{};  // by origin: what the start pages' own URLs say
 };
 
 }  // namespace quarry::work

@@ -14,6 +14,7 @@
 #include "model/document_json.h"
 #include "net/http_status.h"
 #include "store/pack.h"
+#include "url/page_address.h"
 #include "work/answered_page.h"
 #include "work/read_document.h"
 #include "work/read_sitemap.h"
@@ -87,7 +88,8 @@ store::Outcome redirect(const FetchedUrl& fetched) {
     const auto base = url::Url::parse(fetched.page->final_url);
     const auto target = base ? fetch::redirect_target(*base, location) : base;
     if (!target) {
-        return {.end = store::Failed{fmt::format("redirected to nowhere: \"{}\"", location)},
+        return {.end = store::Failed{fmt::format("redirected to nowhere: \"{}\"",
+                                                 url::without_secrets(location))},
                 .status = fetched.page->status};
     }
     if (lease.redirects >= max_redirects) {
@@ -104,14 +106,14 @@ store::Outcome redirect(const FetchedUrl& fetched) {
             store::Skipped{SkipReason::redirect, "redirects out of the crawl, to " + target->href()};
         return outcome;
     }
-    outcome.found.push_back({.url = target->without_fragment(),
+    outcome.found.push_back({.url = crawl::kept_url(*target),
                              .key = crawl::url_key(*target, crawl::identity_rules(crawl.options)),
                              .host = crawl::host_key(*target),
                              .depth = lease.depth,
                              .redirects = lease.redirects + 1,
                              .source = leads_the_crawl ? UrlSource::seed : UrlSource::redirect});
     if (leads_the_crawl) {
-        outcome.roots.push_back(target->without_fragment());
+        outcome.roots.push_back(crawl::kept_url(*target));
         crawl.widen(outcome.roots);
     }
     return outcome;
@@ -246,8 +248,8 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     PageWrite write{.key = fetched.lease.key, .facts = facts_of(fetched, document)};
     auto change = tracked_change(fetched, document, tools);
     if (!change) return without_store(change.error(), now);
-    // What has become of it is said anew each time, so it is never "not modified"; and what a script makes may
-    // change though the page that has it does not.
+    // What has become of it is said anew each time, so it is never "not modified"; and what a script makes
+    // may change though the page that has it does not.
     if (crawl.options.track_changes || fetched.shown) write.facts.etag = write.facts.last_modified = "";
     ShownParts shown = shown_parts(fetched);
     if (fetched.answers) shown.details["answers"] = kept_answers(fetched);
