@@ -25,6 +25,9 @@ struct DataFolder {
 
     // Makes the folder, for nobody but its user. Fails with `unavailable` if that cannot be done.
     Result<void> create() const;
+
+    // A sentence with the way out if others than its user may look into a folder that is there; else "".
+    std::string exposure() const;
 };
 
 // The setting store.data (--data, QUARRY_DATA), else $XDG_DATA_HOME/quarry, else ~/.local/share/quarry. Fails
