@@ -9,6 +9,7 @@
 #include "api/changing_exchange.h"
 #include "api/json_body.h"
 #include "api/reply.h"
+#include "base/printable.h"
 #include "store/page_quota.h"
 
 namespace quarry::api {
@@ -88,6 +89,15 @@ Response preflight() {
                         {.name = "Access-Control-Max-Age", .value = "600"}}};
 }
 
+// Names and words end up in answers, which are JSON.
+bool is_utf8(const Request& request, const std::vector<std::string>& values) {
+    const auto is_fit = [](const std::string& text) { return as_utf8(text) == text; };
+    return std::ranges::all_of(values, is_fit) &&
+           std::ranges::all_of(request.query, [&](const auto& parameter) {
+               return is_fit(parameter.first) && is_fit(parameter.second);
+           });
+}
+
 }  // namespace
 
 Api::Api(Services services)
@@ -162,6 +172,8 @@ void Api::dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange)
         return call.respond(reply_error(
             404, "NOT_FOUND",
             fmt::format("there is no {} here. GET /openapi.json lists what there is", request.path)));
+    if (!is_utf8(request, found.values))
+        return call.respond(reply_error(400, "BAD_REQUEST", "the path or a parameter is not UTF-8"));
     call.owner = *std::move(owner);
     call.values = std::move(found.values);
     run(*found.route, std::move(call));

@@ -3,6 +3,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/printable.h"
+
 namespace quarry::api {
 
 namespace json = boost::json;
@@ -46,7 +48,8 @@ Response reply(const json::value& value, int status) {
 }
 
 Response reply_error(int status, std::string_view code, std::string_view sentence) {
-    return reply(json::object{{"success", false}, {"code", code}, {"error", sentence}}, status);
+    // A sentence may repeat what a client sent, whatever that was.
+    return reply(json::object{{"success", false}, {"code", code}, {"error", as_utf8(sentence)}}, status);
 }
 
 Response reply(const Error& error) {
@@ -65,17 +68,18 @@ Response reply(std::span<const Issue> issues) {
         json::array path;
         for (std::string_view rest = issue.path; !rest.empty();) {
             const std::size_t end = std::min(rest.find('.'), rest.size());
-            path.emplace_back(rest.substr(0, end));
+            path.emplace_back(as_utf8(rest.substr(0, end)));
             rest.remove_prefix(std::min(end + 1, rest.size()));
         }
-        details.push_back(json::object{{"path", std::move(path)}, {"message", issue.message}});
+        details.push_back(json::object{{"path", std::move(path)}, {"message", as_utf8(issue.message)}});
     }
     const std::string first = issues.empty() ? "the request cannot be read"
                                              : fmt::format("{} {}", issues[0].path, issues[0].message);
-    return reply(
-        json::object{
-            {"success", false}, {"code", "BAD_REQUEST"}, {"error", first}, {"details", std::move(details)}},
-        400);
+    return reply(json::object{{"success", false},
+                              {"code", "BAD_REQUEST"},
+                              {"error", as_utf8(first)},
+                              {"details", std::move(details)}},
+                 400);
 }
 
 }  // namespace quarry::api

@@ -11,6 +11,7 @@
 #include "app/model_service.h"
 #include "app/webhook_service.h"
 #include "base/descriptors.h"
+#include "model/json_in.h"
 #include "model/records.h"
 #include "search/answer_json.h"
 #include "url/page_address.h"
@@ -228,7 +229,7 @@ Result<api::Services> services_of(DistantOwner& owner, const Workplace& place, W
         TRY(check_start(options, pages));
         TRY(check_webhook(options, webhooks));
         const auto answer = TRY(owner.perform("crawl", to_json(options)));
-        return GroupId{answer.at("group").as_int64()};
+        return GroupId{TRY(answered_number(answer, "group"))};
     };
     services.add_urls = [&owner](GroupId batch, const std::vector<std::string>& urls) {
         boost::json::array list(urls.begin(), urls.end());

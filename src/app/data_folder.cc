@@ -113,6 +113,14 @@ Error nobody_works_on(const DataFolder& folder) {
                                                 folder.path, user, way_out)};
 }
 
+std::string DataFolder::exposure() const {
+    struct stat status{};
+    const std::string& top = root.empty() ? path : root;
+    if (::stat(top.c_str(), &status) != 0 || (status.st_mode & (group ? 07 : 077)) == 0) return "";
+    return fmt::format("others on this machine can look into the data folder {0} (mode {1:o}): chmod 700 {0}",
+                       top, status.st_mode & 07777);
+}
+
 Result<DataFolder> data_folder(const Settings& settings,
                                const std::map<std::string, std::string, std::less<>>& environment,
                                const std::string& service) {

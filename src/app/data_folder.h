@@ -34,6 +34,8 @@ struct DataFolder {
     // The name of the user it belongs to, if this process may only look at it: it is another's and cannot be
     // written to, or it is the service's. What root wrote there the service could not.
     std::optional<std::string> other_user() const;
+    // A sentence with the way out if others than its user may look into a folder that is there; else "".
+    std::string exposure() const;
 };
 
 // The setting store.data (--data, QUARRY_DATA), else $XDG_DATA_HOME/quarry, else ~/.local/share/quarry. Who

@@ -79,6 +79,9 @@ Finding examine_folder(const Workplace& place) {
     } else if (free_bytes < 4 * low) {
         finding.health = Health::warn;
         finding.advice = fmt::format("Work stops at {} (store.low_disk)", in_units(low));
+    } else if (const std::string exposure = place.folder.exposure(); !exposure.empty()) {
+        finding.health = Health::warn;
+        finding.advice = "Others on this machine can look into it: chmod 700 " + place.folder.root;
     } else if (system.f_type == nfs_magic || system.f_type == smb_magic || system.f_type == smb2_magic) {
         finding.health = Health::warn;
         finding.advice = "Databases can break on network file systems: use a local disk";

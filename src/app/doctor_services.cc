@@ -7,7 +7,7 @@
 
 #include "app/browser_settings.h"
 #include "app/doctor.h"
-#include "app/json_text.h"
+#include "model/json_in.h"
 #include "net/http_client.h"
 #include "net/request_headers.h"
 #include "url/url.h"

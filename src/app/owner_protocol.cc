@@ -6,7 +6,7 @@
 
 #include <boost/json.hpp>
 
-#include "app/json_text.h"
+#include "model/json_in.h"
 #include "model/names.h"
 #include "store/reader_records.h"
 
@@ -22,15 +22,6 @@ std::optional<Enum> find_name(const std::array<std::string_view, n>& names, std:
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) return std::nullopt;
     return static_cast<Enum>(found - names.begin());
-}
-
-std::optional<std::int64_t> number_in(const json::object& object, std::string_view name) {
-    const json::value* value = object.if_contains(name);
-    if (!value) return std::nullopt;
-    boost::system::error_code error;
-    const auto number = value->to_number<std::int64_t>(error);
-    if (error) return std::nullopt;
-    return number;
 }
 
 // The number a version begins with, and the rest after its dot.

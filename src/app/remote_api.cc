@@ -7,9 +7,9 @@
 
 #include "api/own/routes.h"
 #include "api/reply.h"
-#include "app/json_text.h"
 #include "base/ascii.h"
 #include "base/units.h"
+#include "model/json_in.h"
 #include "model/record_fields.h"
 #include "url/page_address.h"
 
@@ -81,9 +81,10 @@ Result<std::shared_ptr<RemoteApi>> RemoteApi::connect(const Settings& settings) 
     const auto url = url::parse_page_address(named);
     if (!url)
         return fail(ErrorCode::invalid_argument,
-                    fmt::format("\"{}\" is no address of a server: try http://127.0.0.1:3002", named));
+                    fmt::format("\"{}\" is no address of a server: try http://127.0.0.1:3002",
+                                settings.masked("remote.url")));
     std::shared_ptr<RemoteApi> remote(new RemoteApi());
-    remote->url_ = url->href();
+    remote->url_ = url->without_credentials();
     while (remote->url_.ends_with('/')) remote->url_.pop_back();
     remote->key_ = key_in(settings);
     remote->client_ = TRY(net::HttpClient::open({.user_agent = settings.text("fetch.user_agent"),

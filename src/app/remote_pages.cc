@@ -7,8 +7,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/json_text.h"
 #include "crawl/browsing_json.h"
+#include "model/json_in.h"
 #include "net/http_status.h"
 #include "url/page_address.h"
 

@@ -63,13 +63,20 @@ class RemoteReader : public store::Reader {
 public:
     explicit RemoteReader(std::shared_ptr<RemoteApi> api) : api_(std::move(api)) {}
 
-    Result<Group> group(GroupId id) override { return parse_group(TRY(api_->get(crawl_target(id).text()))); }
+    Result<Group> group(GroupId id) override {
+        const json::value record = TRY(api_->get(crawl_target(id).text()));
+        Group group = TRY(parse_group(record));
+        if (group.id != id) return about_something_else();
+        return group;
+    }
 
     Result<std::vector<Group>> groups(const store::GroupFilter& filter) override {
         Target target("/api/v1/crawls");
         target.add_text("kind", filter.kind).add_names("status", filter.states);
         target.add("before", filter.before).add("limit", filter.limit);
-        return list(target, "crawls", parse_group);
+        auto groups = TRY(list(target, "crawls", parse_group));
+        if (filter.before && !groups.empty() && groups.back().id >= *filter.before) return in_circles();
+        return groups;
     }
 
     Result<std::int64_t> position(GroupId id) override {
@@ -88,14 +95,19 @@ public:
     }
 
     Result<Job> job(JobId id) override {
-        return parse_job(TRY(api_->get(fmt::format("/api/v1/jobs/{}", number(id)))));
+        const json::value record = TRY(api_->get(fmt::format("/api/v1/jobs/{}", number(id))));
+        Job job = TRY(parse_job(record));
+        if (job.id != id) return about_something_else();
+        return job;
     }
 
     Result<std::vector<Job>> jobs(const store::JobPage& page) override {
         Target target("/api/v1/jobs");
         add_filter(target, page.filter).add("after", page.after).add("limit", page.limit);
         if (page.with_payload) target.add("payload", "true");
-        return list(target, "jobs", parse_job);
+        auto jobs = TRY(list(target, "jobs", parse_job));
+        if (page.after && !jobs.empty() && jobs.back().id == *page.after) return in_circles();
+        return jobs;
     }
 
     Result<std::vector<store::StateCount>> job_counts(const store::JobFilter& filter) override {
@@ -107,7 +119,9 @@ public:
         Target target = crawl_target(page.group, "/urls");
         target.add_names("status", page.states).add("after", page.after).add("limit", page.limit);
         if (page.skipped) target.add("reason", name_of(*page.skipped));
-        return list(target, "urls", parse_url);
+        auto urls = TRY(list(target, "urls", parse_url));
+        if (page.after && !urls.empty() && urls.back().id == *page.after) return in_circles();
+        return urls;
     }
 
     Result<store::StoredPages> pages(const store::PagePage& page) override {
@@ -122,6 +136,7 @@ public:
         read.pages = TRY(list_in(answer, "documents", parse_page));
         const json::value* next = member(answer, "next");
         if (next && next->is_int64()) read.next = next->get_int64();
+        if (read.next && *read.next <= page.after) return in_circles();
         const json::value* last = member(answer, "last");
         if (last && last->is_int64()) read.last = last->get_int64();
         return read;
@@ -217,6 +232,18 @@ private:
         return fail(ErrorCode::unsupported, "this cannot be read over a server: do it on its machine");
     }
 
+    // Records keep what they do not know, so that an answer without an id has to be noticed here: whoever
+    // waits for the crawl in it would wait for ever.
+    static std::unexpected<Error> about_something_else() {
+        return fail(ErrorCode::corrupt,
+                    "the server's answer is not about what was asked: is it quarry of this version?");
+    }
+
+    // Whoever reads a list page by page would never come to its end.
+    static std::unexpected<Error> in_circles() {
+        return fail(ErrorCode::corrupt, "the server's answer repeats itself: is it quarry of this version?");
+    }
+
     template <typename Type>
     static Result<std::vector<Type>> list_in(const json::value& answer, std::string_view name,
                                              Result<Type> (*parse)(const json::value&)) {
@@ -224,7 +251,11 @@ private:
         if (!records || !records->is_array())
             return fail(ErrorCode::corrupt, fmt::format("the server's answer has no list of {}", name));
         std::vector<Type> all;
-        for (const json::value& record : records->get_array()) all.push_back(TRY(parse(record)));
+        for (const json::value& record : records->get_array()) {
+            all.push_back(TRY(parse(record)));
+            if constexpr (requires { number(all.back().id); })
+                if (number(all.back().id) <= 0) return about_something_else();
+        }
         return all;
     }
 

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "url/percent.h"
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
@@ -101,6 +102,16 @@ Result<void> flatten(const toml::table& table, const std::string& prefix, Pairs&
     return {};
 }
 
+constexpr std::string_view mask = "********";
+
+// Parameters of addresses that are secrets: libpq's (33.1.2), and what services take keys by.
+bool names_secret(std::string_view parameter) {
+    const std::string name = lower_case(url::percent_decoded(parameter));
+    for (const std::string_view part : {"pass", "pwd", "token", "secret", "key", "auth", "sig"})
+        if (name.contains(part)) return true;
+    return false;
+}
+
 // "http://user:secret@proxy:3128" -> "http://user:********@proxy:3128"
 std::string mask_userinfo(const std::string& url) {
     const auto scheme = url.find("://");
@@ -108,7 +119,27 @@ std::string mask_userinfo(const std::string& url) {
     const auto at = url.rfind('@');
     const auto colon = url.find(':', start);
     if (at == std::string::npos || colon == std::string::npos || colon > at) return url;
-    return url.substr(0, colon + 1) + "********" + url.substr(at);
+    return fmt::format("{}{}{}", url.substr(0, colon + 1), mask, url.substr(at));
+}
+
+// And "postgres://host/db?password=secret&sslmode=require" ->
+// "postgres://host/db?password=********&sslmode=require"
+std::string mask_secrets(const std::string& url) {
+    const std::size_t question = std::min(url.find('?'), url.size());
+    std::string shown = url.substr(0, question);
+    std::string_view rest = std::string_view(url).substr(question);
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find_first_of("&;#", 1), rest.size());
+        const std::string_view parameter = rest.substr(0, end);
+        const std::size_t equals = parameter.find('=');
+        const bool is_secret =
+            equals != std::string_view::npos && names_secret(parameter.substr(1, equals - 1));
+        shown += parameter.substr(0, is_secret ? equals + 1 : end);
+        if (is_secret) shown += mask;
+        rest.remove_prefix(end);
+    }
+    // Last, as a password may have a '?' in it.
+    return mask_userinfo(shown);
 }
 
 }  // namespace
@@ -199,7 +230,7 @@ std::string Settings::masked(std::string_view key) const {
     const std::string& text = value(key).text;
     switch (find_definition(key)->secrecy) {
         case Secrecy::secret: return text.empty() ? "" : "********";
-        case Secrecy::in_userinfo: return mask_userinfo(text);
+        case Secrecy::in_userinfo: return mask_secrets(text);
         case Secrecy::open: break;
     }
     return text;

@@ -19,7 +19,7 @@ enum class SettingKind : std::uint8_t { text, yes_no, duration, bytes, number, l
 enum class Secrecy : std::uint8_t {
     open,
     secret,  // masked whenever it is shown; may also be given as KEY_file, the path of a file that holds it
-    in_userinfo,  // a URL: only its password is masked
+    in_userinfo,  // a URL: only its password is masked, before the host or among its parameters
 };
 
 struct SettingDefinition {

@@ -112,6 +112,32 @@ TEST_CASE("secrets are masked when shown, and can come from a file") {
     CHECK(settings.masked("fetch.basic_auth").empty());
 }
 
+TEST_CASE("a password in an address is masked wherever it stands") {
+    struct Row {
+        const char* url;
+        const char* shown;
+    };
+    const Row rows[] = {
+        {"postgres://ann:secret@db/app", "postgres://ann:********@db/app"},
+        {"postgres://db/app?user=ann&password=secret&sslmode=require",
+         "postgres://db/app?user=ann&password=********&sslmode=require"},
+        {"postgres://ann@db/app?sslpassword=secret", "postgres://ann@db/app?sslpassword=********"},
+        {"postgres://db/app?%70assword=secret", "postgres://db/app?%70assword=********"},
+        {"postgres://db/app?PASSWORD=secret", "postgres://db/app?PASSWORD=********"},
+        {"postgres://ann:sec?ret@db/app", "postgres://ann:********@db/app"},
+        {"postgres://ann:secret@db/app?password=more", "postgres://ann:********@db/app?password=********"},
+        {"postgres://db:6000,other:6001/app?target_session_attrs=any",
+         "postgres://db:6000,other:6001/app?target_session_attrs=any"},
+        {"postgres:///app", "postgres:///app"},
+        {"", ""},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.url);
+        const Settings settings = Settings::load({.flags = {{"store.url", row.url}}}).value();
+        CHECK(settings.masked("store.url") == row.shown);
+    }
+}
+
 TEST_CASE("a list may be an array in the file or separated by commas elsewhere") {
     const File file("[fetch]\nallowed_networks = [\"10.0.0.0/8\", \"fd00::/8\"]\n");
 

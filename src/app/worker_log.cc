@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "model/records_json.h"
 
 namespace quarry::app {
@@ -36,14 +37,20 @@ void WorkerLog::take_standard_error() {
 
 void WorkerLog::write(std::string_view line) {
     const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-    const std::string text = fmt::format("{} {} {}\n", iso_time(now), getpid(), line);
+    // What servers said may be in it: one line stays one line.
+    std::string text = fmt::format("{} {} {}\n", iso_time(now), getpid(), printable(line));
+    if (lost_ > 0) text.insert(0, fmt::format("{} {} lines lost={}\n", iso_time(now), getpid(), lost_));
+    if (!file_) begin_file();
     struct stat status{};
     if (::fstat(file_.get(), &status) == 0 &&
         static_cast<std::uint64_t>(status.st_size) + text.size() > most_bytes_) {
         ::rename(path_.c_str(), (path_ + ".1").c_str());
         begin_file();
     }
-    [[maybe_unused]] const ssize_t written = ::write(file_.get(), text.data(), text.size());
+    const ssize_t written = ::write(file_.get(), text.data(), text.size());
+    // A log that takes nothing stops no work; it says so when it takes something again.
+    const bool is_whole = written == static_cast<ssize_t>(text.size());
+    lost_ = is_whole ? 0 : lost_ + 1;
 }
 
 }  // namespace quarry::app

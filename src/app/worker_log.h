@@ -18,7 +18,7 @@ public:
     WorkerLog(WorkerLog&&) = default;
 
     // "2026-01-30T15:00:00.000Z 4121 crawl completed …". One thread at a time. A line
-    // that cannot be written is lost.
+    // that cannot be written is lost, which the next one that can be says.
     void write(std::string_view line);
 
     // Standard error goes to the file too, so that what libraries say before they end the process is kept.
@@ -32,6 +32,7 @@ private:
     std::uint64_t most_bytes_;
     Descriptor file_;
     bool has_standard_error_ = false;
+    int lost_ = 0;  // lines since the last one that was written
 };
 
 }  // namespace quarry::app

@@ -29,6 +29,23 @@ TEST_CASE("a log has a line for each event, with its time, for its user alone") 
     CHECK((status.st_mode & 0777) == 0600);
 }
 
+TEST_CASE("an event is one line whatever is said in it, and a full disk ends nothing") {
+    const TemporaryFolder folder;
+    WorkerLog log = WorkerLog::open(folder.file("worker.log"), 1'000'000).value();
+    log.write(
+        "error=\"a\nb\x1b[2J\xC2\x9B"
+        "c\"");
+    CHECK(read_file(folder.file("worker.log")).ends_with(" error=\"a b [2J  c\"\n"));
+
+    // A device that is full takes the place of the file.
+    const TemporaryFolder other;
+    std::filesystem::create_symlink("/dev/full", other.file("worker.log"));
+    WorkerLog full = WorkerLog::open(other.file("worker.log"), 1'000'000).value();
+    full.write("first");
+    full.write("second");
+    CHECK(std::filesystem::is_symlink(other.file("worker.log")));
+}
+
 TEST_CASE("a log that is full begins anew and keeps one older one") {
     const TemporaryFolder folder;
     WorkerLog log = WorkerLog::open(folder.file("worker.log"), 500).value();

@@ -40,6 +40,18 @@ public:
         changed_.notify_all();
     }
 
+    // Closes it and gives what nobody has taken, which nobody will take any more.
+    std::deque<T> close_and_take_rest() {
+        std::deque<T> rest;
+        {
+            std::lock_guard lock(mutex_);
+            closed_ = true;
+            std::swap(rest, values_);
+        }
+        changed_.notify_all();
+        return rest;
+    }
+
 private:
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -121,24 +121,18 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
 }
 
 std::string version_line(std::string_view commit) {
-    return fmt::format("quarry {} ({})\n", version, commit.empty() ? "no commit" : commit);
+    return fmt::format("quarry {} ({})
+", version, commit.empty() ? "no commit" : commit);
 }
 
-}  // namespace
-
-int run(int argc, char** argv, std::string_view commit) {
-    if (argc == 2 && argv[1] == fetch::pdf_child_command) return fetch::run_pdf_child();
-    if (argc == 2 && argv[1] == browser::keeper_command) return browser::run_keeper();
-    std::signal(SIGPIPE,
-                SIG_IGN);  // A reader that left is noticed by write_data; a server's by the HTTP client.
+int run_arguments(const std::vector<std::string>& arguments, GlobalOptions& options, std::string_view commit) {
     Parser root("quarry", "Digs websites and folders into clean markdown and a search index you own.",
                 root_examples);
-    GlobalOptions options;
     SettingFlags flags;
     CommandBuilder builder(root, flags);
     add_global_options(root, options, builder);
     const std::vector<Command> commands = add_commands(builder);
-    const auto request = root.parse({argv + std::min(argc, 1), argv + argc});
+    const auto request = root.parse(arguments);
     if (!request) {
         say_error(Terminal::inspect(options.no_colour), usage_error(root, request.error()));
         return exit_error;
@@ -148,6 +142,22 @@ int run(int argc, char** argv, std::string_view commit) {
             if (command.parser->given()) return run_command(command, options, flags);
     write_data(*request == Request::version ? version_line(commit) : root.chosen().help());
     return exit_yes;
+}
+
+}  // namespace
+
+int run(int argc, char** argv, std::string_view commit) {
+    hold_standard_streams();
+    if (argc == 2 && argv[1] == fetch::pdf_child_command) return fetch::run_pdf_child();
+    if (argc == 2 && argv[1] == browser::keeper_command) return browser::run_keeper();
+    std::signal(SIGPIPE,
+                SIG_IGN);  // A reader that left is noticed by write_data; a server's by the HTTP client.
+    GlobalOptions options;
+    const int exit_code = run_arguments({argv + std::min(argc, 1), argv + argc}, options, commit);
+    const auto finished = finish_data();
+    if (finished) return exit_code;
+    say_error(Terminal::inspect(options.no_colour), finished.error().message);
+    return exit_code == exit_interrupted ? exit_interrupted : exit_codes_of(finished.error().code).of_command;
 }
 
 }  // namespace quarry::cli

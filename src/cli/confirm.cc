@@ -10,7 +10,7 @@ namespace quarry::cli {
 Result<bool> confirmed(const std::string& question) {
     if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
         return fail(ErrorCode::invalid_argument, fmt::format("{} Say --yes if you mean it", question));
-    fmt::print(stderr, "{} [y/N] ", question);
+    write_words(printable_lines(question) + " [y/N] ");
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";

@@ -84,10 +84,7 @@ std::string json_record(const Document& document, const Formats& formats) {
 int convert_one(const Session& session, const Converter& converter, const ConvertOptions& options) {
     const auto document = converter.convert(options.file, options.url);
     if (!document) {
-        // The one file that was asked for is not there: nothing could be done at all.
-        const bool unreadable = document.error().message.starts_with("File not found");
-        return fail_with(session, document.error(),
-                         unreadable ? exit_error : exit_code_of(document.error().code));
+        return fail_with(session, document.error(), exit_codes_of(document.error().code).of_page);
     }
     if (!document->warning.empty()) say(fmt::format("warning: {}", document->warning));
     const std::string text = session.json ? json_record(*document, converter.formats())
@@ -124,16 +121,23 @@ Result<void> check_id(const std::string& id) {
     return {};
 }
 
-Result<void> convert_entry(const Converter& converter, const ListEntry& entry, const std::string& folder) {
-    TRY(check_id(entry.id));
-    const Document document = TRY(converter.convert(entry.path, entry.url));
-    return write_file(fmt::format("{}/{}{}", folder, entry.id, file_extension(converter.formats())),
-                      plain_output(document, converter.formats()));
-}
-
 struct Tally {
     std::size_t succeeded = 0, failed = 0;
+    std::size_t unwritable = 0;  // of those that failed
 };
+
+// `tally` is of this one.
+Result<void> convert_entry(const Converter& converter, const ListEntry& entry, const std::string& folder,
+                           Tally& tally) {
+    tally = {.failed = 1};
+    TRY(check_id(entry.id));
+    const Document document = TRY(converter.convert(entry.path, entry.url));
+    tally = {.failed = 1, .unwritable = 1};
+    TRY(write_file(fmt::format("{}/{}{}", folder, entry.id, file_extension(converter.formats())),
+                   plain_output(document, converter.formats())));
+    tally = {.succeeded = 1};
+    return {};
+}
 
 // Threads take the next entry from a shared counter; only the tally and standard error are shared.
 Tally convert_entries(const Session& session, const Converter& converter,
@@ -144,9 +148,12 @@ Tally convert_entries(const Session& session, const Converter& converter,
     const std::stop_token stop = stop_on_interrupt();
     const auto take_entries = [&] {
         for (std::size_t i = next++; i < entries.size() && !stop.stop_requested(); i = next++) {
-            const auto done = convert_entry(converter, entries[i], folder);
+            Tally one;
+            const auto done = convert_entry(converter, entries[i], folder, one);
             tally.with([&](Tally& counts) {
-                (done ? counts.succeeded : counts.failed) += 1;
+                counts.succeeded += one.succeeded;
+                counts.failed += one.failed;
+                counts.unwritable += one.unwritable;
                 if (!done) {
                     progress.clear();
                     say_error(session.terminal, fmt::format("{}: {}", entries[i].id, done.error().message));
@@ -173,6 +180,7 @@ int convert_list(const Session& session, const Converter& converter, const Conve
     if (session.json) write_data(boost::json::serialize(summary) + "\n");
     say(fmt::format("{} succeeded, {} failed", tally.succeeded, tally.failed));
     if (was_interrupted()) return exit_interrupted;
+    if (tally.unwritable > 0) return exit_error;
     return tally.failed == 0 ? exit_yes : exit_no;
 }
 

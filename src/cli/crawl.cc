@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/place.h"
 #include "cli/schedule.h"
+#include "model/json_in.h"
 #include "store/filter_json.h"
 
 namespace quarry::cli {
@@ -64,7 +65,7 @@ Result<void> start_in_background(const app::Workplace& place, json::object optio
     // started, and finds it there.
     if (!asked.by_owner)
         TRY(app::start_background_worker(place, place.settings.duration("worker.idle_exit")));
-    return announce(place, GroupId{asked.answer.at("group").to_number<std::int64_t>()});
+    return announce(place, GroupId{TRY(answered_number(asked.answer, "group"))});
 }
 
 int start(const Session& session, const app::Workplace& place, const CrawlArguments& arguments) {

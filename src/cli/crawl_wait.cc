@@ -12,6 +12,7 @@
 #include "cli/index_wait.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
+#include "model/json_in.h"
 
 namespace quarry::cli {
 namespace {
@@ -119,8 +120,7 @@ private:
 
     Result<void> note_begun(const json::value& answer) {
         if (is_begun_) return {};
-        if (const json::object* object = answer.if_object(); object && object->contains("group"))
-            beginning_.group = GroupId{object->at("group").to_number<std::int64_t>()};
+        if (!beginning_.group) beginning_.group = GroupId{TRY(answered_number(answer, "group"))};
         is_begun_ = true;
         const auto reader = TRY(app::open_reader(place_));
         const Group group = TRY(reader->group(*beginning_.group));

@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
+#include "model/json_in.h"
 
 namespace quarry::cli {
 namespace {
@@ -75,12 +76,13 @@ int stop_daemon(const Session& session, const app::Workplace& place) {
 int show_daemon(const Session& session, const app::Workplace& place) {
     auto owner = app::OwnerClient::connect(place.folder, place.version);
     const auto answer = owner ? owner->call("status") : Result<json::value>(std::unexpected(owner.error()));
-    if (!answer) {
+    auto about = answer ? answered_object(*answer) : std::unexpected(answer.error());
+    if (!about) {
         say("No worker runs");
         if (session.json) write_data(json::serialize(json::object{{"running", false}}) + "\n");
         return exit_no;
     }
-    json::object record = answer->as_object();
+    json::object& record = *about;
     if (session.json) {
         record["running"] = true;
         write_data(json::serialize(record) + "\n");
@@ -88,11 +90,11 @@ int show_daemon(const Session& session, const app::Workplace& place) {
     }
     std::string text =
         fmt::format("A worker runs: process {}, version {}, {}, up {} s, data {}\n",
-                    record["pid"].to_number<std::int64_t>(), json::value_to<std::string>(record["version"]),
-                    json::value_to<std::string>(record["role"]),
-                    record["uptime_seconds"].to_number<std::int64_t>(), place.folder.path);
-    for (const json::value& url : record["current_urls"].as_array())
-        text += fmt::format("  fetching {}\n", std::string_view(url.as_string()));
+                    number_in(record, "pid").value_or(0), text_in(record, "version"), text_in(record, "role"),
+                    number_in(record, "uptime_seconds").value_or(0), place.folder.path);
+    const json::value* urls = record.if_contains("current_urls");
+    for (const json::value& url : urls && urls->is_array() ? urls->get_array() : json::array())
+        if (url.is_string()) text += fmt::format("  fetching {}\n", std::string_view(url.get_string()));
     write_data(text);
     return exit_yes;
 }

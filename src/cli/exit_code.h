@@ -12,22 +12,27 @@ enum ExitCode : int {
     exit_interrupted = 130,  // Ctrl-C
 };
 
-// For an error that ends the whole command. An error of one URL among others is counted instead: exit_no.
-inline ExitCode exit_code_of(ErrorCode code) {
+// For an error that ends the whole command, and for one of the only page or file that it was about. An error
+// of one among several is counted instead: exit_no.
+struct ExitCodes {
+    ExitCode of_command = exit_error, of_page = exit_error;
+};
+
+constexpr ExitCodes exit_codes_of(ErrorCode code) {
     switch (code) {
-        case ErrorCode::interrupted: return exit_interrupted;
-        case ErrorCode::not_found:
+        case ErrorCode::interrupted: return {exit_interrupted, exit_interrupted};
+        case ErrorCode::not_found: return {exit_no, exit_no};
         case ErrorCode::refused:
         case ErrorCode::unavailable:
         case ErrorCode::timeout:
         case ErrorCode::too_large:
         case ErrorCode::unsupported:
-        case ErrorCode::corrupt: return exit_no;
+        case ErrorCode::corrupt: return {exit_error, exit_no};
         case ErrorCode::invalid_argument:
         case ErrorCode::exhausted:
-        case ErrorCode::conflict: return exit_error;
+        case ErrorCode::conflict: return {exit_error, exit_error};
     }
-    return exit_error;
+    return {};
 }
 
 }  // namespace quarry::cli

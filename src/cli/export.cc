@@ -1,18 +1,14 @@
 // `quarry export`: stored pages, chunks and vectors as JSON lines, a few in memory at a time.
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <optional>
 
 #include <boost/json.hpp>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/chunk_source.h"
-#include "app/local_socket.h"
 #include "cli/commands.h"
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
+#include "cli/output.h"
 #include "cli/place.h"
 #include "model/records_json.h"
 
@@ -30,43 +26,21 @@ class LineOutput {
 public:
     static Result<LineOutput> open(const std::string& path) {
         LineOutput output;
-        output.path_ = path;
-        if (path.empty()) return output;
-        output.file_ = app::Descriptor(
-            ::open(output.temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
-        if (!output.file_) return output.failure();
+        if (!path.empty()) output.file_.emplace(TRY(OutputFile::open(path)));
         return output;
     }
 
-    Result<void> write(std::string_view text) {
-        if (!file_) {
-            if (write_data(text)) return {};
-            return fail(ErrorCode::interrupted, "");  // a closed pipe ends quietly
-        }
-        while (!text.empty()) {
-            const ssize_t written = ::write(file_.get(), text.data(), text.size());
-            if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-            if (written < 0 && errno != EINTR) return failure();
-        }
-        return {};
+    // False when nobody reads any more.
+    Result<bool> write(std::string_view text) {
+        if (!file_) return write_data(text);
+        TRY(file_->write(text));
+        return true;
     }
 
-    Result<void> finish() {
-        if (file_ && std::rename(temporary().c_str(), path_.c_str()) != 0) return failure();
-        return {};
-    }
+    Result<void> finish() { return file_ ? file_->finish() : Result<void>(); }
 
 private:
-    std::string temporary() const { return fmt::format("{}.{}.part", path_, getpid()); }
-    std::unexpected<Error> failure() const {
-        const int code = errno;
-        if (file_) ::unlink(temporary().c_str());
-        return fail(ErrorCode::invalid_argument,
-                    fmt::format("cannot write {}: {}", path_, std::strerror(code)));
-    }
-
-    std::string path_;
-    app::Descriptor file_;
+    std::optional<OutputFile> file_;
 };
 
 Result<std::int64_t> export_pages(store::Reader& reader, const ExportArguments& arguments) {
@@ -79,8 +53,8 @@ Result<std::int64_t> export_pages(store::Reader& reader, const ExportArguments& 
         const auto read = TRY(reader.pages(wanted));
         std::string lines;
         for (const StoredPage& page : read.pages) lines += boost::json::serialize(to_json(page)) + "\n";
-        TRY(output.write(lines));
         count += static_cast<std::int64_t>(read.pages.size());
+        if (!TRY(output.write(lines))) return count;
         if (!read.next) break;
         wanted.after = *read.next;
     }
@@ -102,8 +76,8 @@ Result<std::int64_t> export_chunks(const app::Workplace& place, store::Reader& r
             std::string lines;
             const boost::json::array chunks = TRY(source->chunks_of(page, with_vectors));
             for (const boost::json::value& chunk : chunks) lines += boost::json::serialize(chunk) + "\n";
-            TRY(output.write(lines));
             count += static_cast<std::int64_t>(chunks.size());
+            if (!TRY(output.write(lines))) return count;
         }
         if (!read.next) break;
         wanted.after = *read.next;
@@ -119,7 +93,6 @@ int run_export(const Session& session, const ExportArguments& arguments) {
     if (!reader) return give_up(session, reader.error());
     const auto count =
         arguments.chunks ? export_chunks(*place, **reader, arguments) : export_pages(**reader, arguments);
-    if (!count && count.error().message.empty()) return exit_yes;
     if (!count) return give_up(session, count.error());
     if (!arguments.output.empty())
         say(fmt::format("{} {} in {}", with_commas(*count), arguments.chunks ? "chunks" : "pages",

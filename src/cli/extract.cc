@@ -8,10 +8,10 @@
 #include "app/remote_pages.h"
 #include "app/web_access.h"
 #include "cli/commands.h"
-#include "cli/exit_code.h"
 #include "cli/extract_delivery.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/place.h"
 #include "cli/request_headers.h"
 #include "cli/url_list.h"
 #include "work/scrape.h"
@@ -146,8 +146,7 @@ Command add_extract(CommandBuilder& builder) {
     builder.network_settings(parser);
     return {&parser, [arguments](const Session& session) {
                 const auto code = run(session, *arguments);
-                if (!code) say_error(session.terminal, code.error().message);
-                return code ? *code : static_cast<int>(exit_error);
+                return code ? *code : give_up(session, code.error());
             }};
 }
 

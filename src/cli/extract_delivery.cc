@@ -77,6 +77,8 @@ private:
         return {};
     }
 
+    static std::string shown(const std::string& url) { return shorten(url::without_secrets(url), 100); }
+
     chat::PageRequest request() const {
         return {.schema = plan_.schema ? &*plan_.schema : nullptr,
                 .rules = plan_.rules ? &*plan_.rules : nullptr,
@@ -95,16 +97,14 @@ private:
                              : std::unexpected(*record.error);
         progress_.clear();
         if (!filled)
-            say_error(session_.terminal,
-                      fmt::format("{}: {}", shorten(record.url, 100), filled.error().message));
+            say_error(session_.terminal, fmt::format("{}: {}", shown(record.url), filled.error().message));
         else if (!filled->problems.empty())
-            say_error(session_.terminal,
-                      fmt::format("{}: the data does not keep the schema: {}", shorten(record.url, 100),
-                                  sentence_of(filled->problems)));
+            say_error(session_.terminal, fmt::format("{}: the data does not keep the schema: {}",
+                                                     shown(record.url), sentence_of(filled->problems)));
         const bool is_good = filled && filled->problems.empty();
         const bool is_kept = write(record, filled);
         (is_good && is_kept ? succeeded_ : failed_) += 1;
-        progress_.show(succeeded_ + failed_, record.url);
+        progress_.show(succeeded_ + failed_, shown(record.url));
     }
 
     // False if it could not be written where it should go.

@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/index_wait.h"
 #include "cli/place.h"
+#include "model/json_in.h"
 #include "url/url.h"
 
 namespace quarry::cli {
@@ -43,7 +44,7 @@ json::array spellings_of(const std::string& typed) {
 Result<std::int64_t> forget_some(const Perform& perform, json::object filter, const std::string& collection) {
     if (!collection.empty()) filter["collection"] = collection;
     const json::value answer = TRY(perform("forget", std::move(filter)));
-    return answer.at("count").to_number<std::int64_t>();
+    return answered_number(answer, "count");
 }
 
 Result<void> forget_all(const Perform& perform, const ForgetArguments& arguments, Forgotten& forgotten) {

@@ -94,9 +94,11 @@ int run_import(const Session& session, const ImportArguments& arguments) {
         work::remove_abandoned_words(place->folder.path);
     }
     ImportRun run(session, *place, arguments);
+    // A file that is not there was wrongly named.
     if (const auto opened = run.open(); !opened) {
-        say_error(session.terminal, opened.error().message);
-        return exit_error;
+        const bool is_misnamed = opened.error().code == ErrorCode::not_found;
+        return give_up(session, {is_misnamed ? ErrorCode::invalid_argument : opened.error().code,
+                                 opened.error().message});
     }
     const auto counts = work_until_indexed(
         session, *place, {.collection = arguments.collection, .begin = [&](const Perform& perform) {

@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "cli/crawl_text.h"
 #include "cli/interrupt.h"
+#include "model/json_in.h"
 
 namespace quarry::cli {
 namespace {
@@ -162,7 +163,7 @@ Result<void> ImportRun::forget(Part& part, const Perform& perform) {
             urls.push_back(json::string(part.vanished[i]));
         const json::value answer =
             TRY(perform("forget", {{"collection", arguments_.collection}, {"urls", std::move(urls)}}));
-        tally_.forgotten += answer.at("count").to_number<std::int64_t>();
+        tally_.forgotten += TRY(answered_number(answer, "count"));
         part.vanished.resize(rest);
     }
     return {};

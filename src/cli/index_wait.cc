@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/live_lines.h"
 #include "cli/place.h"
+#include "model/json_in.h"
 
 namespace quarry::cli {
 namespace {
@@ -152,7 +153,7 @@ Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader,
     while (!was_interrupted()) {
         const auto answer = owner.call("indexing");
         if (!answer) return false;
-        const bool is_busy = answer->at("is_busy").as_bool();
+        const bool is_busy = TRY(answered_flag(*answer, "is_busy"));
         const store::OutboxCounts counts = TRY(reader.outbox_counts(work.collection, work.group));
         if (!is_busy && is_over(counts)) return true;
         if (work.is_enough && work.is_enough(counts)) return true;

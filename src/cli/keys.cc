@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
+#include "model/json_in.h"
 #include "model/owner_id.h"
 #include "model/records_json.h"
 
@@ -65,7 +66,7 @@ Result<std::int64_t> add_key(const app::Workplace& place, const KeyArguments& ar
                                      {"hint", key.substr(0, hint_length)},
                                      {"hash", hex_of(api::hash_of_key(key))}}));
     if (arguments.has_limits()) TRY(set_limits(place, arguments));
-    return asked.answer.at("id").as_int64();
+    return answered_number(asked.answer, "id");
 }
 
 int create(const Session& session, const app::Workplace& place, const KeyArguments& arguments) {
@@ -125,11 +126,12 @@ int list_keys(const Session& session, const app::Workplace& place) {
 int revoke(const Session& session, const app::Workplace& place, std::int64_t id) {
     const auto asked = app::ask(place, "revoke_key", {{"id", id}});
     if (!asked) return give_up(session, asked.error());
-    const bool revoked = asked->answer.at("revoked").as_bool();
-    if (session.json) write_data(json::serialize(json::object{{"success", revoked}}) + "\n");
-    say(revoked ? fmt::format("Key {} opens nothing any more", id)
-                : fmt::format("There is no valid key {}. See quarry keys list", id));
-    return revoked ? exit_yes : exit_no;
+    const auto revoked = answered_flag(asked->answer, "revoked");
+    if (!revoked) return give_up(session, revoked.error());
+    if (session.json) write_data(json::serialize(json::object{{"success", *revoked}}) + "\n");
+    say(*revoked ? fmt::format("Key {} opens nothing any more", id)
+                 : fmt::format("There is no valid key {}. See quarry keys list", id));
+    return *revoked ? exit_yes : exit_no;
 }
 
 std::string in_words(std::int64_t limit) {

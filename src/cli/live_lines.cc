@@ -1,7 +1,5 @@
 #include "cli/live_lines.h"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 namespace quarry::cli {
@@ -10,9 +8,8 @@ void LiveLines::show(const std::vector<std::string>& lines) {
     if (!terminal_.progress || (lines.empty() && drawn_ == 0)) return;
     // Up to the first line drawn before, clear from there on, draw again: in one write, or it flickers.
     std::string text = drawn_ > 0 ? fmt::format("\033[{}A\r\033[J", drawn_) : "\r";
-    for (const std::string& line : lines) text += line + "\n";
-    fmt::print(stderr, "{}", text);
-    std::fflush(stderr);
+    for (const std::string& line : lines) text += printable_lines(line) + "\n";
+    write_words(text);
     drawn_ = lines.size();
 }
 

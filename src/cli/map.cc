@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
+#include "cli/place.h"
 #include "cli/request_headers.h"
 #include "work/map_site.h"
 
@@ -58,10 +59,7 @@ void print_links(const work::SiteMap& map) {
 
 int run_map(const Session& session, const MapArguments& arguments) {
     const auto map = make_map(session, arguments);
-    if (!map) {
-        say_error(session.terminal, map.error().message);
-        return exit_error;
-    }
+    if (!map) return give_up(session, map.error());
     if (session.json) {
         write_data(boost::json::serialize(to_json(*map)) + "\n");
     } else {

@@ -69,11 +69,7 @@ Result<app::Workplace> place_of(const Session& session) {
 
 int give_up(const Session& session, const Error& error) {
     say_error(session.terminal, error.message);
-    switch (error.code) {
-        case ErrorCode::not_found: return exit_no;
-        case ErrorCode::interrupted: return exit_interrupted;
-        default: return exit_error;
-    }
+    return exit_codes_of(error.code).of_command;
 }
 
 Result<Group> find_crawl(store::Reader& reader, std::string_view id) {

@@ -1,14 +1,25 @@
 #include "cli/progress.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace quarry::cli {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+// The last place at or before this one where a character begins.
+std::size_t begin_of_character(std::string_view text, std::size_t place) {
+    while (place > 0 && place < text.size() && is_utf8_continuation(text[place])) --place;
+    return place;
+}
+
+}  // namespace
 
 void Progress::show(std::size_t done, std::string_view current) {
     if (!terminal_.progress || total_ == 0) return;
@@ -22,24 +33,24 @@ void Progress::show(std::size_t done, std::string_view current) {
     const std::string counts = fmt::format(" {}/{} ", done, total_);
     const auto columns = static_cast<std::size_t>(terminal_.columns);
     const std::size_t room = columns > width + counts.size() + 1 ? columns - width - counts.size() - 1 : 0;
-    fmt::print(stderr, "\r\033[K{}{}{}", terminal_.paint(Colour::blue, bar), counts, shorten(current, room));
-    std::fflush(stderr);
+    write_words(fmt::format("\r\033[K{}{}{}", terminal_.paint(Colour::blue, bar), counts,
+                            printable(shorten(current, room))));
     visible_ = true;
 }
 
 void Progress::clear() {
     if (!visible_) return;
-    fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
+    write_words("\r\033[K");
     visible_ = false;
 }
 
 std::string shorten(std::string_view text, std::size_t columns) {
     if (text.size() <= columns) return std::string(text);
-    if (columns < 8) return std::string(text.substr(0, columns));
+    if (columns < 8) return std::string(text.substr(0, begin_of_character(text, columns)));
     const std::size_t head = (columns - 1) * 2 / 3;
     const std::size_t tail = columns - 1 - head;
-    return fmt::format("{}…{}", text.substr(0, head), text.substr(text.size() - tail));
+    return fmt::format("{}…{}", text.substr(0, begin_of_character(text, head)),
+                       text.substr(begin_of_character(text, text.size() - tail)));
 }
 
 }  // namespace quarry::cli

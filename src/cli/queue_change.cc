@@ -7,6 +7,7 @@
 #include "cli/crawl_text.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
+#include "model/json_in.h"
 #include "store/filter_json.h"
 
 namespace quarry::cli {
@@ -21,7 +22,9 @@ int change_jobs(const Session& session, const app::Workplace& place, const Queue
     if (!filter) return give_up(session, filter.error());
     const auto asked = app::ask(place, change.method, store::to_json(*filter));
     if (!asked) return give_up(session, asked.error());
-    const auto changed = asked->answer.at("count").to_number<std::int64_t>();
+    const auto count = answered_number(asked->answer, "count");
+    if (!count) return give_up(session, count.error());
+    const std::int64_t changed = *count;
     if (session.json) {
         write_data(json::serialize(json::object{{"success", true}, {"count", changed}}) + "\n");
     } else {

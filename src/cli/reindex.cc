@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/index_wait.h"
 #include "cli/place.h"
+#include "model/json_in.h"
 #include "store/filter_json.h"
 
 namespace quarry::cli {
@@ -41,7 +42,7 @@ Result<std::int64_t> begin_anew(const Perform& perform, const CollectionReport& 
     // What waits after an error need not wait any longer.
     TRY(perform("retry_jobs",
                 store::to_json(store::JobFilter{.kind = "embed_page", .collection = collection.name})));
-    return answer.at("count").to_number<std::int64_t>();
+    return answered_number(answer, "count");
 }
 
 std::int64_t sum_of(const std::vector<CollectionReport>& reports,

@@ -92,7 +92,7 @@ int run_robots(const Session& session, const RobotsOptions& options) {
     const auto answer = ask(session, options);
     if (!answer) {
         say_error(session.terminal, answer.error().message);
-        return answer.error().code == ErrorCode::refused ? exit_no : exit_error;
+        return exit_codes_of(answer.error().code).of_page;
     }
     const crawl::Verdict verdict = answer->robots.check(answer->agent, answer->url);
     session.json ? print_json(*answer, verdict) : print_text(*answer, verdict);

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
+#include "model/json_in.h"
 #include "model/records_json.h"
 #include "url/page_address.h"
 
@@ -41,11 +42,12 @@ int list_schedules(const Session& session, const app::Workplace& place) {
 int remove(const Session& session, const app::Workplace& place, const std::string& name) {
     const auto asked = app::ask(place, "unschedule", {{"name", name}});
     if (!asked) return give_up(session, asked.error());
-    const bool removed = asked->answer.at("removed").as_bool();
-    if (session.json) write_data(json::serialize(json::object{{"success", removed}}) + "\n");
-    say(removed ? fmt::format("{} is not scheduled any more", name)
-                : fmt::format("Nothing of that name is scheduled: {}. See quarry schedule list", name));
-    return removed ? exit_yes : exit_no;
+    const auto removed = answered_flag(asked->answer, "removed");
+    if (!removed) return give_up(session, removed.error());
+    if (session.json) write_data(json::serialize(json::object{{"success", *removed}}) + "\n");
+    say(*removed ? fmt::format("{} is not scheduled any more", name)
+                 : fmt::format("Nothing of that name is scheduled: {}. See quarry schedule list", name));
+    return *removed ? exit_yes : exit_no;
 }
 
 Result<void> add_schedule_of(const app::Workplace& place, const std::string& name, const std::string& cron,
@@ -85,7 +87,8 @@ Command add_schedule(CommandBuilder& builder) {
     return {&parser, [name, &parser](const Session& session) {
                 const auto place = place_of(session);
                 if (!place) return give_up(session, place.error());
-                return parser.chose("remove") ? remove(session, *place, *name) : list_schedules(session, *place);
+                return parser.chose("remove") ? remove(session, *place, *name)
+                                              : list_schedules(session, *place);
             }};
 }
 

@@ -13,10 +13,12 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/place.h"
 #include "cli/progress.h"
 #include "cli/request_headers.h"
 #include "cli/url_list.h"
 #include "crawl/browsing_json.h"
+#include "url/page_address.h"
 
 namespace quarry::cli {
 namespace {
@@ -56,7 +58,7 @@ public:
         }
         const bool kept = save_picture(record) && emit(record);
         (record.success() && kept ? succeeded_ : failed_) += 1;
-        progress_.show(succeeded_ + failed_, record.url);
+        progress_.show(succeeded_ + failed_, shown(record.url));
     }
 
     int finish() {
@@ -97,7 +99,7 @@ private:
     bool save(const std::string& path, const std::string& bytes, const std::string& url) {
         const auto written = write_file(path, bytes);
         if (written) {
-            if (session_.verbose) say(fmt::format("{} -> {}", url, path));
+            if (session_.verbose) say(fmt::format("{} -> {}", shown(url), path));
             return true;
         }
         unwritable_ = true;
@@ -109,17 +111,17 @@ private:
         if (session_.json) return boost::json::serialize(to_json(record, formats_)) + "\n";
         const std::string text = plain_output(*record.document, formats_, record.branding);
         const bool needs_name = pages_ > 1 && output_.empty() && formats_.markdown;
-        return needs_name ? fmt::format("<!-- {} -->\n\n{}\n", record.url, text) : text;
+        return needs_name ? fmt::format("<!-- {} -->\n\n{}\n", url::without_secrets(record.url), text) : text;
     }
 
     // Errors of the fetch name the URL already, those of its content do not.
     static std::string sentence_of(const work::ScrapeRecord& record) {
         const std::string& sentence = record.error->message;
-        const bool is_named = sentence.find(record.url.substr(0, 100)) != std::string::npos;
+        const bool is_named = sentence.contains(url::without_secrets(record.url).substr(0, 100));
         return is_named ? sentence : fmt::format("{}: {}", shown(record.url), sentence);
     }
 
-    static std::string shown(const std::string& url) { return shorten(url, 100); }
+    static std::string shown(const std::string& url) { return shorten(url::without_secrets(url), 100); }
 
     const Session& session_;
     std::string output_;
@@ -221,15 +223,11 @@ int run_scrape(const Session& session, const ScrapeArguments& arguments) {
     if (!server || *server) {
         const auto scraped =
             server ? scrape_over(**server, session, arguments) : std::unexpected(server.error());
-        if (!scraped) say_error(session.terminal, scraped.error().message);
-        return scraped.value_or(exit_error);
+        return scraped ? *scraped : give_up(session, scraped.error());
     }
     auto access = app::WebAccess::open(session.settings);
     auto plan = access ? make_plan(session, arguments, **access) : std::unexpected(access.error());
-    if (!plan) {
-        say_error(session.terminal, plan.error().message);
-        return exit_error;
-    }
+    if (!plan) return give_up(session, plan.error());
     const Formats formats = plan->options.extract.formats;
     PageDelivery delivery(session, arguments, formats, plan->pages);
     std::stop_source stop;

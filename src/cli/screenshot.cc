@@ -17,6 +17,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/place.h"
 #include "cli/progress.h"
 #include "cli/request_headers.h"
 #include "cli/url_list.h"
@@ -102,7 +103,8 @@ public:
           pages_(pages),
           progress_(session.terminal, pages > 1 ? pages : 0) {}
 
-    void take(const std::string& url, Result<browser::Rendered> rendered) {
+    void take(const std::string& typed, Result<browser::Rendered> rendered) {
+        const std::string url = url::without_secrets(typed);
         const std::lock_guard lock(mutex_);
         progress_.clear();
         boost::json::object record{{"url", url}, {"success", false}};
@@ -136,6 +138,7 @@ public:
         progress_.clear();
         if (pages_ > 1) say(fmt::format("{} succeeded, {} failed", succeeded_, failed_));
         if (was_interrupted()) return exit_interrupted;
+        if (unwritable_) return exit_error;
         return failed_ == 0 ? exit_yes : exit_no;
     }
 
@@ -148,7 +151,9 @@ private:
         }
         auto address = url::parse_page_address(url);
         std::string path = names_folder(output_) && address ? folder_.path_for(*address) : output_;
-        TRY(write_file(path, bytes));
+        const auto written = write_file(path, bytes);
+        unwritable_ = unwritable_ || !written;
+        TRY(written);
         return path;
     }
 
@@ -159,6 +164,7 @@ private:
     std::size_t pages_;
     Progress progress_;
     std::size_t succeeded_ = 0, failed_ = 0;
+    bool unwritable_ = false;
 };
 
 Result<browser::Rendered> take_picture(browser::Pool& pool, const browser::RenderRequest& common,
@@ -198,9 +204,7 @@ Result<int> take_pictures(const Session& session, const ScreenshotArguments& arg
 
 int run_screenshot(const Session& session, const ScreenshotArguments& arguments) {
     const auto code = take_pictures(session, arguments);
-    if (code) return *code;
-    say_error(session.terminal, code.error().message);
-    return exit_error;
+    return code ? *code : give_up(session, code.error());
 }
 
 }  // namespace

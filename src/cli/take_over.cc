@@ -8,7 +8,16 @@
 
 namespace quarry::cli {
 
+namespace {
+
+void say_exposure(const app::Workplace& place) {
+    if (const std::string exposure = place.folder.exposure(); !exposure.empty()) say("warning: " + exposure);
+}
+
+}  // namespace
+
 Result<app::FolderLock> take_over(const app::Workplace& place) {
+    say_exposure(place);
     while (true) {
         auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
         auto* owner = std::get_if<app::OwnerClient>(&reached);
@@ -26,6 +35,7 @@ Result<app::FolderLock> take_over(const app::Workplace& place) {
 
 Result<app::FolderLock> take_place(app::Workplace& place) {
     if (!place.store.is_shared()) return take_over(place);
+    say_exposure(place);
     const std::string first = place.folder.path;
     for (int number = 2;; ++number) {
         auto lock = app::FolderLock::take(place.folder, place.version);

@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"  // what a server says must not move the cursor or ring the bell
+#include "base/result.h"
+
 namespace quarry::cli {
 
 enum class Colour : std::uint8_t { red, green, yellow, blue, grey, bold };
@@ -23,14 +26,24 @@ struct Terminal {
     std::string paint_data(Colour colour_name, std::string_view text) const;  // for standard output
 };
 
-// The text without control characters: what a server says must not move the cursor or ring the bell.
-std::string printable(std::string_view text);
-
-// Writes data to standard output. False when the reader is gone (a closed pipe): the command should end
-// quietly.
+// Writes data to standard output; a terminal gets it without what it would obey. False when nothing more can
+// be written there, as the reader is gone or the disk is full: the command should end. finish_data tells
+// which.
 bool write_data(std::string_view data);
 
-// Writes one line to standard error: "error: …", with the way out in it.
+// What became of all that was written: fails if some of it is lost. A reader that has left (a closed pipe)
+// had what it wanted, and is no failure. Called once, before the process ends.
+Result<void> finish_data();
+
+// Makes sure that 0, 1 and 2 are no files of ours: who starts the program may have closed them, and data
+// would then be written into whatever is opened first.
+void hold_standard_streams();
+
+// Writes to standard error as it is. What it does not take is lost: there is nobody left to be told.
+void write_words(std::string_view text);
+
+// Writes lines to standard error, without what a terminal would obey but for our colours. An error is
+// "error: …", with the way out in it.
 void say_error(const Terminal& terminal, std::string_view sentence);
 void say(std::string_view line);
 

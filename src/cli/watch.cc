@@ -214,9 +214,8 @@ int watch_once(const Session& session, const app::Workplace& place, const WatchA
 int watch_on(const Session& session, const app::Workplace& place, WatchRun& run) {
     StandingOwner owner(place, stop_on_interrupt());
     const auto kept_up = run.keep_up(owner);
-    if (!kept_up) say_error(session.terminal, kept_up.error().message);
     const auto left = owner.leave();
-    if (!kept_up) return kept_up.error().code == ErrorCode::not_found ? exit_no : exit_error;
+    if (!kept_up) return give_up(session, kept_up.error());
     if (!left) return give_up(session, left.error());
     return exit_interrupted;
 }

@@ -30,6 +30,8 @@ Result<void> work_in_background(const app::Workplace& place, std::chrono::millis
     auto log = TRY(app::WorkerLog::open(place.folder.log(), place.settings.bytes("worker.log_size")));
     log.take_standard_error();
     log.write(fmt::format("worker started version={}", place.version));
+    if (const std::string exposure = place.folder.exposure(); !exposure.empty())
+        log.write("warning: " + exposure);
     // Written to by the owner's thread only while it runs, by this one before and after.
     auto owner =
         app::OwnerProcess::open(place, std::get<app::FolderLock>(std::move(reached)),

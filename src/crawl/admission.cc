@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "crawl/url_identity.h"
+
 namespace quarry::crawl {
 
 namespace {
@@ -46,7 +48,7 @@ void Admission::add(std::string_view link, const Judgement& judgement, Batch& ba
         ++batch.admitted.refused[static_cast<std::size_t>(Belongs::trap)];
         return;
     }
-    batch.admitted.found.push_back({.url = url->without_fragment(),
+    batch.admitted.found.push_back({.url = kept_url(*url),
                                     .key = judgement.key,
                                     .host = host_key(*url),
                                     .depth = batch.depth,

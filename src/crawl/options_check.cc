@@ -7,6 +7,7 @@
 #include "crawl/browsing_json.h"
 #include "crawl/options.h"
 #include "crawl/path_filter.h"
+#include "url/page_address.h"
 #include "url/url.h"
 
 namespace quarry::crawl {
@@ -14,6 +15,8 @@ namespace quarry::crawl {
 namespace {
 
 constexpr int most_connections = 10'000;
+// More than any web has, and a number to calculate with: a crawl keeps several URLs for each page.
+constexpr std::int64_t most_pages = 1'000'000'000'000;
 constexpr std::chrono::milliseconds longest_delay = std::chrono::hours(1);
 
 Result<void> check_urls(const CrawlOptions& options) {
@@ -21,16 +24,21 @@ Result<void> check_urls(const CrawlOptions& options) {
     for (const std::string& text : options.urls) {
         const auto url = url::Url::parse(text);
         if (!url)
-            return fail(url.error().code, fmt::format("cannot crawl \"{}\": {}", text, url.error().message));
+            return fail(url.error().code, fmt::format("cannot crawl \"{}\": {}", url::without_secrets(text),
+                                                      url.error().message));
         if (!url->is_http() || url->host().empty())
             return fail(ErrorCode::invalid_argument,
-                        fmt::format("cannot crawl \"{}\": only http and https URLs can be crawled", text));
+                        fmt::format("cannot crawl \"{}\": only http and https URLs can be crawled",
+                                    url::without_secrets(text)));
     }
     return {};
 }
 
 Result<void> check_numbers(const CrawlOptions& options) {
     if (options.limit < 1) return fail(ErrorCode::invalid_argument, "the limit must be at least one page");
+    if (options.limit > most_pages)
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("the limit must be at most {} pages", most_pages));
     if (options.max_depth && *options.max_depth < 0)
         return fail(ErrorCode::invalid_argument, "the depth must not be negative; 0 fetches only the start");
     if (options.max_concurrency &&
@@ -54,10 +62,13 @@ Result<void> check_headers(const CrawlOptions& options) {
     return {};
 }
 
-// Options are kept as JSON, which has no place for other bytes.
+// Options are kept as JSON, which has no place for other bytes, and is not read again where it is nested
+// deeper than this.
 Result<void> check_text(const CrawlOptions& options) {
     boost::system::error_code error;
     boost::json::parse(boost::json::serialize(to_json(options)), error);
+    if (error == boost::json::error::too_deep)
+        return fail(ErrorCode::invalid_argument, "the options are nested more than 32 levels deep");
     if (error) return fail(ErrorCode::invalid_argument, "the options contain bytes that are not UTF-8");
     return {};
 }

@@ -342,6 +342,18 @@ TEST_CASE("options that cannot work are refused before a crawl begins") {
         {"not a header", [](CrawlOptions& o) { o.headers = {{"A B", "c"}}; }},
         {"not a header", [](CrawlOptions& o) { o.headers = {{"", "c"}}; }},
         {"not UTF-8", [](CrawlOptions& o) { o.collection = "\xff"; }},
+        {"nested more than 32",
+         [](CrawlOptions& o) {
+             boost::json::value schema = boost::json::object();
+             for (int i = 0; i < 40; ++i) schema = boost::json::object{{"items", schema}};
+             o.data.schema = schema;
+             o.data.wants_json = true;
+         }},
+        {"at most 1000000000000 pages", [](CrawlOptions& o) { o.limit = 922'337'203'685'477'581; }},
+        {"at most 1000000000000 pages",
+         [](CrawlOptions& o) { o.limit = std::numeric_limits<std::int64_t>::max(); }},
+        {"cannot crawl \"ftp://a.example/\"",
+         [](CrawlOptions& o) { o.urls = {"ftp://ann:secret@a.example/"}; }},
     };
     for (const Row& row : rows) {
         CrawlOptions options{.urls = {"https://a.example/"}};

@@ -9,6 +9,7 @@
 #include "crawl/traps.h"
 #include "crawl/url_identity.h"
 #include "url/domain.h"
+#include "url/page_address.h"
 #include "url/percent.h"
 
 namespace quarry::crawl {
@@ -87,9 +88,10 @@ Result<Scope> Scope::create(const CrawlOptions& options, std::span<const std::st
 Result<void> Scope::add_root(const std::string& text) {
     const url::Url url = TRY(url::Url::parse(text));
     if (!url.is_http())
-        return fail(ErrorCode::invalid_argument,
-                    fmt::format("cannot crawl \"{}\": it is no http or https URL", text));
-    seeds_.emplace(without_fragment(url));
+        return fail(
+            ErrorCode::invalid_argument,
+            fmt::format("cannot crawl \"{}\": it is no http or https URL", url::without_secrets(text)));
+    seeds_.insert(kept_url(url));
     const std::uint16_t port = url.port().value_or(0);
     auto& places = places_[std::string(without_www(url.host()))];
     auto place = std::ranges::find(places, port, &Place::port);
@@ -126,7 +128,8 @@ bool Scope::is_at_home(const url::Url& url) const {
 }
 
 bool Scope::is_seed(const url::Url& url) const {
-    return seeds_.contains(without_fragment(url));
+    const bool is_bare = url.username().empty() && url.password().empty();
+    return is_bare ? seeds_.contains(without_fragment(url)) : seeds_.contains(kept_url(url));
 }
 
 Belongs Scope::judge(const url::Url& url) const {

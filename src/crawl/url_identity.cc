@@ -194,6 +194,12 @@ UrlKey document_key(std::string_view url) {
     return {.high = hash.high64, .low = hash.low64};
 }
 
+std::string kept_url(const url::Url& url) {
+    if (url.username().empty() && url.password().empty()) return url.without_fragment();
+    const std::string bare = url.without_credentials();
+    return bare.substr(0, bare.find('#'));
+}
+
 std::string host_key(const url::Url& url) {
     std::string key(url.host());
     if (const auto port = url.port()) (key += ':') += std::to_string(*port);

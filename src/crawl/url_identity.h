@@ -31,6 +31,9 @@ UrlKey url_key(const url::Url& url, const IdentityRules& rules);
 
 // Of a document that was written, not fetched: its address is a name, and is taken as it is.
 UrlKey document_key(std::string_view url);
+// What a crawl keeps of a URL, fetches and shows: all but the fragment, which no server sees, and user name
+// and password, which are for nobody's eyes (work::CrawlContext sends those of the start pages).
+std::string kept_url(const url::Url& url);
 
 // "docs.example.com", or "docs.example.com:8080" if the port is not the scheme's own: what politeness is kept
 // for. http and https of one host share it, because they share a server.

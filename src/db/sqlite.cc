@@ -2,8 +2,11 @@
 
 #include <filesystem>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace quarry::db {
 
@@ -47,6 +50,24 @@ int flags_of(Access access) {
         case Access::read_only: return SQLITE_OPEN_READONLY;
     }
     return SQLITE_OPEN_READONLY;
+}
+
+// The database is for nobody but its user, and so is what SQLite puts beside it, which has the same
+// permissions. One that is there is never opened here: closing it would end the locks that other connections
+// of this process have on it. What fails here is said by whoever opens it next.
+void keep_to_its_user(const std::string& path) {
+    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (made >= 0) {
+        ::close(made);
+        return;
+    }
+    for (const char* beside : {"", "-wal", "-shm", "-journal"}) {
+        const std::string file = path + beside;
+        struct stat status{};
+        const bool is_ours =
+            ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
+        if (is_ours && (status.st_mode & 077) != 0) ::chmod(file.c_str(), status.st_mode & 0700);
+    }
 }
 
 }  // namespace
@@ -132,6 +153,7 @@ Result<Connection> Connection::open(const std::string& path, Access access, cons
         return fail(ErrorCode::not_found, fmt::format("{}: no such database", path));
     }
     configure_once();
+    if (access == Access::create && vfs.empty() && path != ":memory:") keep_to_its_user(path);
     sqlite3* handle = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &handle, flags_of(access) | SQLITE_OPEN_NOMUTEX,
                                      vfs.empty() ? nullptr : vfs.c_str());
@@ -181,17 +203,21 @@ bool Connection::in_transaction() const {
 
 Result<void> Connection::copy_to(const std::string& file) {
     std::error_code ignored;
-    if (std::filesystem::exists(file, ignored)) {
+    if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored))) {
         return fail(ErrorCode::conflict, fmt::format("{}: the file exists already", file));
     }
-    Connection target = TRY(open(file, Access::create));
-    sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
-    if (!backup) return failure(target.handle_, sqlite3_errcode(target.handle_));
-    sqlite3_backup_step(backup, -1);
-    if (const int code = sqlite3_backup_finish(backup); code != SQLITE_OK) {
-        return failure(target.handle_, code);
-    }
-    return {};
+    const auto copy = [&]() -> Result<void> {
+        Connection target = TRY(open(file, Access::create));
+        sqlite3_backup* backup = sqlite3_backup_init(target.handle_, "main", handle_, "main");
+        if (!backup) return failure(target.handle_, sqlite3_errcode(target.handle_));
+        sqlite3_backup_step(backup, -1);
+        const int code = sqlite3_backup_finish(backup);
+        return code == SQLITE_OK ? Result<void>() : failure(target.handle_, code);
+    };
+    const auto copied = copy();
+    // Half a copy is none, and would be in the way of the next.
+    if (!copied) std::filesystem::remove(file, ignored);
+    return copied;
 }
 
 Result<bool> Connection::checkpoint(bool all) {

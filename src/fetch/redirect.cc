@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "net/header_text.h"
+#include "url/page_address.h"
 
 namespace quarry::fetch {
 
@@ -30,8 +31,8 @@ bool is_redirect(int status, const std::vector<Header>& headers) {
 Result<url::Url> redirect_target(const url::Url& from, std::string_view location) {
     const auto target = url::Url::parse(location, &from);
     if (!target)
-        return fail(ErrorCode::corrupt,
-                    fmt::format("redirected to \"{}\", which is not a URL", shortened(location)));
+        return fail(ErrorCode::corrupt, fmt::format("redirected to \"{}\", which is not a URL",
+                                                    shortened(url::without_secrets(location))));
     if (!target->is_http())
         return fail(ErrorCode::refused,
                     fmt::format("refused: redirected to a {}: URL, only http and https are followed",

@@ -1,8 +1,10 @@
 #include "work/add_urls.h"
 
 #include <boost/json.hpp>
+#include <fmt/format.h>
 
 #include "crawl/options.h"
+#include "url/url.h"
 #include "work/start_crawl.h"
 
 namespace quarry::work {
@@ -11,7 +13,16 @@ namespace json = boost::json;
 
 Result<void> add_urls(store::Store& store, GroupId batch, const std::vector<std::string>& urls) {
     json::array list;
-    for (const std::string& url : urls) list.emplace_back(url);
+    for (const std::string& text : urls) {
+        const auto url = url::Url::parse(text);
+        if (url && !(url->username().empty() && url->password().empty()))
+            return fail(
+                ErrorCode::invalid_argument,
+                fmt::format("{} was given with a user name: a batch takes them with its first pages only, "
+                            "or as an Authorization header",
+                            url->without_credentials()));
+        list.emplace_back(text);
+    }
     std::vector<NewJob> jobs{{.kind = std::string(admit_urls_kind),
                               .payload = json::serialize(list),
                               .priority = priority_high,

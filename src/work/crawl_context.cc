@@ -4,6 +4,8 @@
 
 #include "fetch/redirect.h"
 #include "net/address.h"
+#include "net/request_headers.h"
+#include "url/percent.h"
 #include "work/start_crawl.h"
 
 namespace quarry::work {
@@ -62,7 +64,15 @@ CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, const
       policy(widened(defaults.policy, options)),
       credentials_(defaults.credentials),
       named_origins_(origins_of(options.urls)),
-      owner_(group.owner) {}
+      owner_(group.owner) {
+    for (const std::string& text : options.urls) {
+        const auto url = url::Url::parse(text);
+        if (!url || (url->username().empty() && url->password().empty())) continue;
+        logins_[url->origin()] = {"Authorization",
+                                  net::basic_authorization(url::percent_decoded(url->username()),
+                                                           url::percent_decoded(url->password()))};
+    }
+}
 
 Result<std::shared_ptr<CrawlContext>> CrawlContext::load(GroupId id, store::Reader& reader,
                                                          const CrawlDefaults& defaults) {
@@ -107,10 +117,13 @@ std::shared_ptr<const crawl::Scope> CrawlContext::scope() {
 
 std::vector<Header> CrawlContext::headers_for(const url::Url& url) const {
     std::vector<Header> headers;
+    const std::string origin = url.origin();
     if (!options.headers.empty()) {
-        const bool is_named = std::ranges::find(named_origins_, url.origin()) != named_origins_.end();
+        const bool is_named = std::ranges::find(named_origins_, origin) != named_origins_.end();
         headers = is_named ? options.headers : fetch::headers_without_secrets(options.headers);
     }
+    const auto login = logins_.find(origin);
+    if (login != logins_.end() && header_value(headers, "Authorization").empty()) headers.push_back(login->second);
     if (credentials_) credentials_->add_to(headers, url, owner_);
     return headers;
 }

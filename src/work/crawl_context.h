@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,6 +82,7 @@ private:
     const std::shared_ptr<const fetch::Credentials> credentials_;
     const std::vector<std::string> named_origins_;  // of the start URLs
     const std::string owner_;
+    std::map<std::string, Header> logins_{};  // by origin: what the start pages' own URLs say
 };
 
 }  // namespace quarry::work

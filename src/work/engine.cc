@@ -299,6 +299,7 @@ void Engine::Run::wind_down() {
     mailbox_->take(messages, std::chrono::steady_clock::now());
     take_in();
     urls_->release_waiting();
+    jobs_->stop();
     while (urls_->on_the_wire() > 0) {
         mailbox_->take(messages, std::nullopt);
         take_in();
@@ -326,8 +327,8 @@ void Engine::Run::sweep(std::stop_token stop) {
         for (bool more = true; more && !stop.stop_requested();) {
             const auto swept = store_.sweep(config_.retention, step);
             // A store that fails says so to whoever has work to do.
-            more =
-                swept && swept->jobs + swept->groups + swept->contents + swept->changes + swept->sessions > 0;
+            const auto [jobs, groups, contents, changes, sessions, requests] = swept.value_or(store::Swept{});
+            more = jobs + groups + contents + changes + sessions + requests > 0;
         }
     }
 }

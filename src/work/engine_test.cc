@@ -7,8 +7,10 @@
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "work/crawl_site_test.h"
+#include "work/read_sitemap.h"
 
 using namespace quarry;
 using namespace quarry::work;
@@ -269,6 +271,63 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl that was stopped goes on where it was") {
     CHECK(group(id).state == JobState::completed);
     CHECK(group(id).counters.completed == 41);
     for (const std::string& link : links) CHECK(server.count_requests(link) == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "an engine that is stopped gives back the jobs that have not begun") {
+    linked("/", {});
+    std::string index = "<sitemapindex>";
+    for (int i = 0; i < 4; ++i)
+        index += "<sitemap><loc>" + server.url(fmt::format("/map{}.xml", i)) + "</loc></sitemap>";
+    server.on("/robots.txt", [&](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {}, "Sitemap: " + server.url("/index.xml") + "\n");
+    });
+    server.on("/index.xml", [&](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Content-Type", "application/xml"}}, index + "</sitemapindex>");
+    });
+    // Two threads read the sitemaps, and wait at a gate while the engine is stopped.
+    std::atomic<bool> open = false;
+    for (int i = 0; i < 4; ++i) {
+        server.on(fmt::format("/map{}.xml", i),
+                  [&](const test::ServerRequest&, test::Connection& connection) {
+                      open.wait(false);
+                      connection.respond(200, {{"Content-Type", "application/xml"}}, "<urlset></urlset>");
+                  });
+    }
+    const auto asked = [&] {
+        int count = 0;
+        for (int i = 0; i < 4; ++i)
+            count += static_cast<int>(server.count_requests(fmt::format("/map{}.xml", i)));
+        return count;
+    };
+    const auto leased = [&] {
+        const auto jobs = reader()->jobs(
+            {.filter = {.kind = std::string(read_sitemap_kind), .states = {JobState::running}}});
+        return jobs.value().size();
+    };
+    crawl::CrawlOptions with_sitemaps = options();
+    with_sitemaps.sitemap = crawl::SitemapUse::include;
+    const GroupId id = start_crawl(*store, with_sitemaps).value();
+
+    std::stop_source stop;
+    const auto wait_until = [](const auto& is_so) {
+        for (int looks = 0; !is_so() && looks < 500; ++looks)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    };
+    std::jthread gatekeeper([&] {
+        wait_until([&] { return asked() == 2 && leased() == 4; });
+        stop.request_stop();
+        // The two that have not begun are free again while the others are still under way.
+        wait_until([&] { return leased() == 2; });
+        open = true;
+        open.notify_all();
+    });
+    REQUIRE(run({}, stop.get_token()));
+    gatekeeper.join();
+
+    CHECK(asked() == 2);
+    REQUIRE(run());
+    CHECK(asked() == 4);
+    CHECK(group(id).state == JobState::completed);
 }
 
 TEST_CASE_FIXTURE(CrawlSite, "a crawl that is over slows no other down") {

@@ -15,6 +15,7 @@
 #include "net/http_status.h"
 #include "store/fate.h"
 #include "store/pack.h"
+#include "url/page_address.h"
 #include "work/answered_page.h"
 #include "work/outage.h"
 #include "work/read_document.h"
@@ -89,7 +90,8 @@ store::Outcome redirect(const FetchedUrl& fetched) {
     const auto base = url::Url::parse(fetched.page->final_url);
     const auto target = base ? fetch::redirect_target(*base, location) : base;
     if (!target) {
-        return {.end = store::Failed{fmt::format("redirected to nowhere: \"{}\"", location)},
+        return {.end = store::Failed{fmt::format("redirected to nowhere: \"{}\"",
+                                                 url::without_secrets(location))},
                 .status = fetched.page->status};
     }
     if (lease.redirects >= max_redirects) {
@@ -106,14 +108,14 @@ store::Outcome redirect(const FetchedUrl& fetched) {
             store::Skipped{SkipReason::redirect, "redirects out of the crawl, to " + target->href()};
         return outcome;
     }
-    outcome.found.push_back({.url = target->without_fragment(),
+    outcome.found.push_back({.url = crawl::kept_url(*target),
                              .key = crawl::url_key(*target, crawl::identity_rules(crawl.options)),
                              .host = crawl::host_key(*target),
                              .depth = lease.depth,
                              .redirects = lease.redirects + 1,
                              .source = leads_the_crawl ? UrlSource::seed : UrlSource::redirect});
     if (leads_the_crawl) {
-        outcome.roots.push_back(target->without_fragment());
+        outcome.roots.push_back(crawl::kept_url(*target));
         crawl.widen(outcome.roots);
     }
     return outcome;

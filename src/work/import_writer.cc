@@ -3,12 +3,17 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include <boost/json.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "base/descriptor.h"
+#include "model/json_in.h"
 
 namespace quarry::work {
 namespace {
@@ -35,12 +40,6 @@ pid_t maker_of(std::string_view name) {
     pid_t process = 0;
     std::from_chars(name.data(), name.data() + name.size(), process);
     return process;
-}
-
-std::int64_t count_in(const json::value& answer, std::string_view name) {
-    const json::object* object = answer.if_object();
-    const json::value* count = object ? object->if_contains(name) : nullptr;
-    return count && count->is_int64() ? count->get_int64() : 0;
 }
 
 }  // namespace
@@ -74,9 +73,9 @@ Result<void> ImportWriter::send(const Send& send) {
                                          {"priority", target_.priority},
                                          {"index", target_.index_pages},
                                          {"pages", pages_}}));
-    written_.added += count_in(answer, "added");
-    written_.changed += count_in(answer, "changed");
-    written_.unchanged += count_in(answer, "unchanged");
+    written_.added += TRY(answered_number(answer, "added"));
+    written_.changed += TRY(answered_number(answer, "changed"));
+    written_.unchanged += TRY(answered_number(answer, "unchanged"));
     pages_.clear();
     bytes_ = 0;
     remove_files();
@@ -87,10 +86,17 @@ Result<std::string> ImportWriter::put_down(std::string_view words) {
     std::string path =
         fmt::format("{}/{}{}-{}{}", target_.folder, file_beginning, getpid(), ++files_made_, file_ending);
     files_.push_back(path);
-    std::ofstream out(path, std::ios::binary);
-    out.write(words.data(), static_cast<std::streamsize>(words.size()));
-    out.close();
-    if (!out) return fail(ErrorCode::unavailable, fmt::format("cannot write {}. Is the disk full?", path));
+    const auto failure = [&] {
+        return fail(ErrorCode::unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    };
+    quarry::Descriptor out(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!out.is_open()) return failure();
+    while (!words.empty()) {
+        const ssize_t written = ::write(out.get(), words.data(), words.size());
+        if (written > 0) words.remove_prefix(static_cast<std::size_t>(written));
+        if (written < 0 && errno != EINTR) return failure();
+    }
+    if (::close(out.release()) != 0 && errno != EINTR) return failure();
     return path;
 }
 

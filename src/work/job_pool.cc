@@ -30,11 +30,28 @@ Result<std::unique_ptr<JobPool>> JobPool::open(store::Store& store, fetch::Fetch
 }
 
 JobPool::~JobPool() {
-    queue_.close();
+    stop();
     threads_.clear();
 }
 
+void JobPool::stop() {
+    is_stopped_ = true;
+    const auto waiting = queue_.close_and_take_rest();
+    give_back(waiting);
+    jobs_ -= waiting.size();
+}
+
+void JobPool::give_back(const std::deque<store::JobLease>& jobs) {
+    if (jobs.empty()) return;
+    std::vector<store::LeaseRef> leases;
+    for (const store::JobLease& job : jobs) leases.push_back(job.lease);
+    // If it fails they run out, and are done by whoever comes next.
+    if (const auto released = store_.release(std::move(leases)); !released)
+        mailbox_->post(StoreFailed{released.error()});
+}
+
 void JobPool::add(store::JobLease job) {
+    if (is_stopped_) return give_back({std::move(job)});
     ++jobs_;
     queue_.push(std::move(job));
 }

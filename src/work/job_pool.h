@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,10 +46,12 @@ public:
     static Result<std::unique_ptr<JobPool>> open(store::Store& store, fetch::Fetcher& fetcher,
                                                  std::shared_ptr<EngineMailbox> mailbox,
                                                  JobPoolConfig config);
-    // Waits for the jobs it was given.
+    // Waits for the jobs that have begun.
     ~JobPool();
 
     void add(store::JobLease job);
+    // Begins no more: what waits goes back to the store at once, and what is added from now on.
+    void stop();
     void describe_room(store::Demand& demand) const;
     bool is_idle() const { return jobs_ == 0; }
 
@@ -56,6 +59,7 @@ private:
     JobPool(store::Store& store, fetch::Fetcher& fetcher, std::shared_ptr<EngineMailbox> mailbox,
             JobPoolConfig config);
 
+    void give_back(const std::deque<store::JobLease>& jobs);
     void run_jobs(store::Reader& reader);
     store::Outcome run(const store::JobLease& job, const JobTools& tools) const;
 
@@ -65,6 +69,7 @@ private:
     JobPoolConfig config_;
     std::map<std::string, Handler> handlers_;
     WorkQueue<store::JobLease> queue_;
+    bool is_stopped_ = false;  // known to the engine's thread, which adds and stops
     std::atomic<std::size_t> jobs_ = 0;
     std::vector<std::unique_ptr<store::Reader>> readers_;
     std::vector<std::jthread> threads_;

@@ -76,8 +76,9 @@ public:
         store::Outcome outcome{.end = store::Completed{}};
         const Page page = TRY(get(address, crawl::max_sitemap_bytes));
         if (page.status >= 500 || page.status == 429) {
-            return fail(ErrorCode::unavailable, fmt::format("cannot fetch {}: {}", address.href(),
-                                                            net::http_status_line(page.status)));
+            return fail(ErrorCode::unavailable,
+                        fmt::format("cannot fetch {}: {}", address.without_credentials(),
+                                    net::http_status_line(page.status)));
         }
         // A site need not have one.
         if (page.status >= 300) return outcome;
@@ -100,7 +101,7 @@ private:
     void add_file(const std::string& file, const url::Url& base, int level, store::Outcome& outcome) const {
         const auto url = url::Url::parse(file, &base);
         if (!url || !url->is_http() || level > max_levels) return;
-        outcome.jobs.push_back(to_job({url->href(), level}, crawl_.id));
+        outcome.jobs.push_back(to_job({crawl::kept_url(*url), level}, crawl_.id));
     }
 
     void admit(const crawl::Sitemap& sitemap, store::Outcome& outcome) const {
@@ -109,7 +110,7 @@ private:
         for (const crawl::SitemapEntry& entry : sitemap.entries) {
             const auto url = url::Url::parse(entry.loc);
             if (!url || scope->check(*url, sitemap_depth) != crawl::Belongs::yes) continue;
-            outcome.found.push_back({.url = url->without_fragment(),
+            outcome.found.push_back({.url = crawl::kept_url(*url),
                                      .key = crawl::url_key(*url, rules),
                                      .host = crawl::host_key(*url),
                                      .depth = sitemap_depth,
@@ -140,7 +141,7 @@ std::vector<FoundUrl> listed_urls(const crawl::Sitemap& sitemap, CrawlContext& c
         const auto belongs = scope->check(*url, 0);
         // The folder that a sitemap lies in says nothing about the pages that it lists.
         if (belongs != crawl::Belongs::yes && belongs != crawl::Belongs::other_path) return;
-        found.push_back({.url = url->without_fragment(),
+        found.push_back({.url = crawl::kept_url(*url),
                          .key = crawl::url_key(*url, rules),
                          .host = crawl::host_key(*url),
                          .source = source});

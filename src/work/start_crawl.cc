@@ -22,7 +22,8 @@ namespace json = boost::json;
 constexpr std::int64_t urls_per_page = 10;
 constexpr std::int64_t urls_at_least = 1'000;
 
-// URLs as people type them become what is fetched; credentials in them stay, since they are needed.
+// URLs as people type them become what is fetched. Credentials in them stay with the crawl's options, for
+// CrawlContext; what is kept of its pages has none.
 Result<crawl::CrawlOptions> with_whole_urls(crawl::CrawlOptions options) {
     for (std::string& url : options.urls) url = TRY(url::parse_page_address(url)).href();
     TRY(crawl::check(options));
@@ -92,7 +93,7 @@ std::vector<FoundUrl> start_urls(const crawl::CrawlOptions& options) {
     for (const std::string& text : options.urls) {
         const auto url = url::Url::parse(text);
         if (!url) continue;
-        seeds.push_back({.url = url->without_fragment(),
+        seeds.push_back({.url = crawl::kept_url(*url),
                          .key = crawl::url_key(*url, rules),
                          .host = crawl::host_key(*url),
                          .source = UrlSource::seed});

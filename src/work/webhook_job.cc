@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "model/json_in.h"
+
 namespace quarry::work {
 
 namespace {
@@ -15,12 +17,6 @@ NewJob job_with(const crawl::CrawlOptions& options, std::string payload) {
             .max_attempts = webhook_attempts,
             .owner = options.owner,
             .zero_retention = options.zero_retention};
-}
-
-std::optional<std::int64_t> number_in(const json::object& object, std::string_view name) {
-    const json::value* value = object.if_contains(name);
-    if (!value || !value->is_int64()) return std::nullopt;
-    return value->get_int64();
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "program/service.h"
 #include "program/slow_site.h"
 #include "servers/free_port.h"
+#include "servers/hostile_server.h"
 
 using namespace quarry::test;
 using namespace std::chrono_literals;
@@ -323,4 +325,94 @@ TEST_CASE("whoever waits for a crawl waits for a server that is started again") 
     CAPTURE(watched.err);
     CHECK(watched.exit_code == 0);
     CHECK(json::parse(watched.out).at("urls_completed") == 60);
+}
+
+TEST_CASE("whatever a server answers, a command ends with a sentence") {
+    // The greeting is right, so that the command goes on; all else is one of these.
+    const std::string bodies[] = {
+        "",
+        "no JSON",
+        "null",
+        "7",
+        "\"text\"",
+        "[]",
+        "[[]]",
+        "{}",
+        R"({"error":7,"code":[]})",
+        R"({"group":"x","id":[],"count":{},"added":null,"revoked":7,"removed":"","is_busy":"yes","data":[]})",
+        R"({"group":1.5,"id":1e300,"count":-1e300,"added":18446744073709551615,"removed":true,"is_busy":1})",
+        R"({"group":7,"id":7,"count":7,"removed":true,"is_busy":false,"hits":[7],"links":[7],"data":{}})",
+        R"({"crawls":[{}],"jobs":[{}],"counts":[7],"urls":[[]],"documents":[{}],"collections":[null]})",
+        R"({"crawls":{},"jobs":7,"counts":"","urls":null,"documents":{},"collections":7,"schedules":{}})",
+        R"({"schedules":[{"name":7}],"workers":[7],"chunks":7,"hits":[{"page":"x"}],"links":{},"next":"x"})",
+        R"({"data":{"metadata":7,"links":[7,{}],"markdown":[]},"suggestions":7,"mode":[],"timings":7})",
+        std::string(200, '[') + std::string(200, ']'),
+    };
+    std::string body;
+    HostileServer server;
+    server.on("/*", [&](const ServerRequest&, Connection& connection) {
+        connection.respond(200, {{"Content-Type", "application/json"}}, body);
+    });
+    const Elsewhere elsewhere(server.url(""));
+    const std::string id = "0199c5a0-3f2b-7c11-8a4e-5f0b6d2c9e10";
+    const std::string notes = elsewhere.file("notes.jsonl", R"({"_id":"a","title":"T","text":"Granite."})");
+    const std::string urls = elsewhere.file("urls.txt", "https://a.example/\n");
+    const std::vector<std::vector<std::string>> commands = {
+        {"status"},
+        {"status", "--list", "--json"},
+        {"status", id},
+        {"status", id, "--errors"},
+        {"status", id, "--watch", "--json"},
+        {"crawl", "https://a.example/"},
+        {"crawl", "https://a.example/", "--wait"},
+        {"crawl", "https://a.example/", "--every", "0 6 * * *"},
+        {"crawl", id, "--pause"},
+        {"crawl", id, "--cancel"},
+        {"crawl", id, "--resume", "--wait"},
+        {"search", "x"},
+        {"search", "x", "--json"},
+        {"queue", "status"},
+        {"queue", "list"},
+        {"queue", "show", id},
+        {"queue", "retry", "--kind", "fetch_page", "--yes"},
+        {"queue", "cancel", "--kind", "fetch_page", "--yes"},
+        {"queue", "process"},
+        {"embed-queue", "list"},
+        {"collections", "list"},
+        {"collections", "show", "c"},
+        {"collections", "create", "c"},
+        {"collections", "delete", "c", "--yes"},
+        {"import", notes},
+        {"forget", "https://a.example/"},
+        {"reindex"},
+        {"export", "pages"},
+        {"export", "chunks"},
+        {"schedule", "list"},
+        {"schedule", "remove", "x"},
+        {"scrape", "https://a.example/"},
+        {"scrape", "https://a.example/", "--json"},
+        {"map", "https://a.example/"},
+        {"extract", "-f", urls},
+    };
+
+    for (const std::string& said : bodies) {
+        body = said;
+        CAPTURE(body);
+        CHECK(elsewhere.run({"status"}).exit_code == 2);  // not even a greeting
+    }
+    server.on("/api/v1/server", [](const ServerRequest&, Connection& connection) {
+        connection.respond(200, {{"Content-Type", "application/json"}},
+                           R"({"name":"quarry","api":1,"version":"0","salt":"0000000000000000"})");
+    });
+    for (const std::string& said : bodies) {
+        body = said;
+        for (const auto& command : commands) {
+            CAPTURE(body);
+            CAPTURE(fmt::format("{}", fmt::join(command, " ")));
+            const Ran ran = elsewhere.run(command);
+            CAPTURE(ran.err);
+            CHECK(ran.exit_code >= 0);
+            CHECK(ran.exit_code <= 2);
+        }
+    }
 }

@@ -33,9 +33,19 @@ struct Pipe {
     }
 };
 
+void redirect(int stream, const std::string& file) {
+    close(stream);
+    if (file == "-") return;
+    const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (opened != stream) dup2(opened, stream);
+}
+
 [[noreturn]] void become(const std::string& program, const std::vector<std::string>& arguments,
                          const RunOptions& options, const int (&streams)[3]) {
     for (int i = 0; i < 3; ++i) dup2(streams[i], i);
+    if (!options.output_to.empty()) redirect(STDOUT_FILENO, options.output_to);
+    if (!options.errors_to.empty()) redirect(STDERR_FILENO, options.errors_to);
+    if (options.errors_as_output) dup2(STDOUT_FILENO, STDERR_FILENO);
     if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
     std::vector<std::string> environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"};
     environment.insert(environment.end(), options.environment.begin(), options.environment.end());

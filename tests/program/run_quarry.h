@@ -23,8 +23,11 @@ struct RunOptions {
     std::string input{};                     // standard input
     std::vector<std::string> environment{};  // "NAME=value", added to a minimal environment
     std::string folder{};                    // where to run; "" means here
-    int close_output_after_bytes = -1;       // closes the reading end after that many bytes, as `| head` does
-    std::string error_file{};  // gets the standard error of a StartedQuarry; "" means nobody does
+    // Files that get what it writes instead of `Ran`; "" means none does. "-" closes the stream beforehand.
+    std::string output_to{}, errors_to{};
+    bool errors_as_output = false;      // as 2>&1 does
+    int close_output_after_bytes = -1;  // closes the reading end after that many bytes, as `| head` does
+    std::string error_file{};           // gets the standard error of a StartedQuarry; "" means nobody does
 };
 
 // Starts it and goes on. What it writes is not read.

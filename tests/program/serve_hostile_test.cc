@@ -203,3 +203,18 @@ TEST_CASE("JSONTestSuite: what is no JSON is refused as such, and what is some i
     CHECK(read > 10);
     CHECK(service.stop() == 0);
 }
+
+TEST_CASE("bytes that are not UTF-8 come back in no answer") {
+    const DataHome home;
+    const Service service(home);
+
+    for (const char* path :
+         {"/nothing%FF", "/nothing\xFF", "/\x9B", "/v2/crawl/%FF", "/api/v1/collections/%FF",
+          "/api/v1/collections/%C2", "/api/v1/crawls?status=%FF", "/api/v1/documents?%FF=1"}) {
+        CAPTURE(path);
+        const ApiAnswer answer = service.client.get(path);
+        CHECK(answer.status >= 400);
+        CHECK(answer.status < 500);
+        CHECK(answer.json().is_object());
+    }
+}

@@ -10,6 +10,7 @@
 #include "api/reply.h"
 #include "crawl/url_identity.h"
 #include "index/chunk_records.h"
+#include "model/json_in.h"
 #include "model/owner_id.h"
 #include "model/record_fields.h"
 #include "model/records.h"
@@ -141,9 +142,10 @@ void show_collection(Api& api, store::Reader& reader, Call call) {
 
 void show_index(Api& api, store::Reader&, Call call) {
     const auto facts = api.services().perform("index_facts", {});
-    if (!facts) return call.respond(reply(facts.error()));
+    const auto all = facts ? answered_object(*facts) : std::unexpected(facts.error());
+    if (!all) return call.respond(reply(all.error()));
     json::object own;
-    for (const auto& [name, value] : facts->as_object())
+    for (const auto& [name, value] : *all)
         if (is_own_collection(call, name)) own[plain_collection(call.owner, name)] = value;
     call.respond(reply(own));
 }

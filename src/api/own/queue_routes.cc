@@ -6,6 +6,7 @@
 #include "api/own/routes.h"
 #include "api/own/scope.h"
 #include "api/reply.h"
+#include "model/json_in.h"
 #include "model/records.h"
 #include "model/records_json.h"
 #include "store/filter_json.h"
@@ -134,10 +135,11 @@ void show_embedding_queue(Api& api, store::Reader& reader, Call call) {
     const auto counts = own_outbox(reader, call, query.text("collection"), wanted);
     if (!counts) return call.respond(reply(counts.error()));
     const auto indexing = api.services().perform("indexing", {});
-    if (!indexing) return call.respond(reply(indexing.error()));
+    const auto is_busy = indexing ? answered_flag(*indexing, "is_busy") : std::unexpected(indexing.error());
+    if (!is_busy) return call.respond(reply(is_busy.error()));
     json::object record = record_of(*counts);
     record["total"] = counts->pending + counts->processing + counts->completed + counts->failed;
-    record["is_busy"] = indexing->at("is_busy");
+    record["is_busy"] = *is_busy;
     call.respond(reply(record));
 }
 

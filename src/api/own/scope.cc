@@ -5,6 +5,7 @@
 #include "api/reply.h"
 #include "base/ascii.h"
 #include "base/units.h"
+#include "model/json_in.h"
 #include "model/owner_id.h"
 #include "model/public_id.h"
 #include "store/filter_json.h"
@@ -156,8 +157,9 @@ void perform_slowly(Api& api, const Call& call, const std::string& method,
         std::int64_t count = 0;
         for (const store::PageFilter& filter : filters) {
             const auto done = api.services().perform(method, to_json(filter));
-            if (!done) return call.respond(reply(done.error()));
-            count += done->at("count").to_number<std::int64_t>();
+            const auto more = done ? answered_number(*done, "count") : std::unexpected(done.error());
+            if (!more) return call.respond(reply(more.error()));
+            count += *more;
         }
         call.respond(reply(json::object{{"count", count}}));
     });
