@@ -58,11 +58,11 @@ CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, const
     : id(group.id),
       options(std::move(wanted)),
       collection(group.collection),
+      owner(group.owner),
       extract(extract_options(options)),
       policy(widened(defaults.policy, options)),
       credentials_(defaults.credentials),
-      named_origins_(origins_of(options.urls)),
-      owner_(group.owner) {}
+      named_origins_(origins_of(options.urls)) {}
 
 Result<std::shared_ptr<CrawlContext>> CrawlContext::load(GroupId id, store::Reader& reader,
                                                          const CrawlDefaults& defaults) {
@@ -111,7 +111,7 @@ std::vector<Header> CrawlContext::headers_for(const url::Url& url) const {
         const bool is_named = std::ranges::find(named_origins_, url.origin()) != named_origins_.end();
         headers = is_named ? options.headers : fetch::headers_without_secrets(options.headers);
     }
-    if (credentials_) credentials_->add_to(headers, url, owner_);
+    if (credentials_) credentials_->add_to(headers, url, owner);
     return headers;
 }
 

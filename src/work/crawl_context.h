@@ -44,6 +44,7 @@ public:
     const GroupId id;
     const crawl::CrawlOptions options;
     const std::string collection;
+    const std::string owner;
     const extract::ExtractOptions extract;
     const net::AddressPolicy policy;
 
@@ -80,7 +81,6 @@ private:
     Guarded<Place> place_;
     const std::shared_ptr<const fetch::Credentials> credentials_;
     const std::vector<std::string> named_origins_;  // of the start URLs
-    const std::string owner_;
 };
 
 }  // namespace quarry::work

@@ -280,6 +280,68 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl that is over slows no other down") {
     CHECK(server.count_requests("/b") == 0);
 }
 
+TEST_CASE_FIXTURE(CrawlSite, "a crawl that asked for a long delay holds up no other crawl of its host") {
+    std::vector<std::string> links;
+    for (int number = 0; number < 200; ++number) links.push_back("/slow/" + std::to_string(number));
+    linked("/slow", links);
+    server.on("/slow/*", [](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Content-Type", "text/html"}}, "<p>Words of a slow page.</p>");
+    });
+    linked("/a", {"/b"});
+    linked("/b", {});
+    crawl::CrawlOptions patient = options("/slow");
+    patient.delay = std::chrono::hours(1);
+    patient.owner = "ann";
+    const GroupId slow = start_crawl(*store, patient).value();
+    std::optional<GroupId> quick;
+
+    // The slow one has its next pages in line by then.
+    const auto enough = [&] {
+        if (!quick && group(slow).counters.running > 0 && group(slow).counters.completed == 1) {
+            crawl::CrawlOptions other = options("/a");
+            other.owner = "bob";
+            other.entire_domain = true;
+            quick = start_crawl(*store, other).value();
+        }
+        return quick && group(*quick).is_over();
+    };
+    REQUIRE(run({.enough = enough}));
+
+    CHECK(group(*quick).counters.completed == 2);
+    CHECK(group(slow).counters.completed == 1);
+    CHECK(server.requests().size() < 10);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "pages of one owner that are dropped do not open the circuit for another") {
+    server.on("/dropped/*",
+              [](const test::ServerRequest&, test::Connection& connection) { connection.reset(); });
+    linked("/a", {});
+    crawl::CrawlOptions dropped = options("/dropped/0");
+    dropped.kind = "batch_scrape";
+    dropped.list_only_seeds = true;
+    dropped.owner = "ann";
+    dropped.urls.clear();
+    for (int number = 0; number < 8; ++number)
+        dropped.urls.push_back(server.url("/dropped/" + std::to_string(number)));
+    const GroupId first = start_crawl(*store, dropped).value();
+    std::optional<GroupId> other;
+
+    const auto enough = [&] {
+        if (!other && server.requests().size() >= 8) {
+            crawl::CrawlOptions well = options("/a");
+            well.owner = "bob";
+            other = start_crawl(*store, well).value();
+        }
+        return other && group(*other).is_over();
+    };
+    REQUIRE(run({.enough = enough}));
+
+    CHECK(group(*other).counters.completed == 1);
+    const FrontierUrl url = reader()->urls({.group = *other}).value().at(0);
+    CHECK(url.attempts == 0);  // none of them failed
+    CHECK_FALSE(group(first).is_over());
+}
+
 TEST_CASE_FIXTURE(CrawlSite, "what a server says with an error is kept where that is asked for") {
     page("/gone", "<p>This page has left us, with all that was on it.</p>", 404);
     page("/broken", "<p>Something is wrong here, and we are sorry.</p>", 500);
