@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <semaphore>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -355,6 +356,29 @@ TEST_CASE_FIXTURE(CrawlSite, "what a server says with an error is kept where tha
     CHECK(pages(id)[0].facts.status == 404);
     CHECK(pages(id)[0].content->markdown.find("has left us") != std::string::npos);
     CHECK(group(id).kind == "batch_scrape");
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a run that is to end gives back what its servers never answer") {
+    server.on("/*",
+              [](const test::ServerRequest&, test::Connection& connection) { connection.wait_for_close(); });
+    crawl::CrawlOptions silent = options("/silent");
+    silent.ignore_robots = true;
+    const GroupId id = start_crawl(*store, silent).value();
+    EngineConfig impatient = config();
+    impatient.patience = std::chrono::milliseconds(10);
+    std::stop_source stop;
+    std::jthread stopping([&] {
+        while (server.count_requests("/silent") == 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        stop.request_stop();
+    });
+
+    Engine engine(*store, fetcher, std::move(impatient));
+    REQUIRE(engine.run({}, stop.get_token()));
+
+    const FrontierUrl url = reader()->urls({.group = id}).value().at(0);
+    CHECK(url.state == UrlState::queued);
+    CHECK(url.attempts == 0);
 }
 
 TEST_CASE_FIXTURE(CrawlSite, "a cancelled crawl fetches nothing more") {
