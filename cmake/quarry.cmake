@@ -188,8 +188,9 @@ function(quarry_test name)
     endif()
     if(QUARRY_SYMBOLIZER)
         set(options "external_symbolizer_path=${QUARRY_SYMBOLIZER}")
+        # A child that a test forks may start threads: it is one that will be killed.
         set_tests_properties(${name} PROPERTIES
-            ENVIRONMENT "ASAN_OPTIONS=${options};UBSAN_OPTIONS=${options};TSAN_OPTIONS=${options}")
+            ENVIRONMENT "ASAN_OPTIONS=${options};UBSAN_OPTIONS=${options};TSAN_OPTIONS=${options}:die_after_fork=0")
     endif()
 endfunction()
 

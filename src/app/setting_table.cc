@@ -85,6 +85,8 @@ constexpr SettingDefinition setting_rows[] = {
     {"worker.lease", SettingKind::duration, "60s", "When a worker that went silent loses its work"},
     {"worker.heartbeat", SettingKind::duration, "5s", "How often a worker says that it lives"},
     {"worker.idle_exit", SettingKind::duration, "30s", "When a background worker without work leaves"},
+    {"worker.stop", SettingKind::duration, "60s",
+     "Longest time a stop may take; then the process ends at once, and the next start goes on"},
     {"worker.log_size", SettingKind::bytes, "5MB", "Largest worker.log; one older one is kept"},
     {"crawl.limit", SettingKind::number, "10000", "Most pages of a crawl", Secrecy::open, 1, 1'000'000'000},
     {"crawl.max_active", SettingKind::number, "3", "Crawls of one owner that run at once", Secrecy::open, 1,

@@ -12,6 +12,7 @@
 #include "browser/keeper.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/interrupt.h"
 #include "cli/version.h"
 #include "fetch/pdf.h"
 
@@ -113,6 +114,7 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
         say_error(terminal, refusal);
         return exit_error;
     }
+    set_longest_stop(settings->duration("worker.stop"));
     return command.run({.json = options.json,
                         .verbose = options.verbose,
                         .terminal = terminal,

@@ -1,6 +1,9 @@
-// Ctrl-C: the first one asks the command to stop and finish tidily, the second ends the process at once.
+// Ctrl-C: the first one asks the command to stop and finish tidily, the second ends the process at once. So
+// does the end of the time that a stop may take: whatever a database or a server does, what was acknowledged
+// is kept, and what was not is done by the next start.
 #pragma once
 
+#include <chrono>
 #include <stop_token>
 
 namespace quarry::cli {
@@ -9,5 +12,8 @@ namespace quarry::cli {
 std::stop_token stop_on_interrupt();
 
 bool was_interrupted();
+
+// From the first signal until the process ends by force.
+void set_longest_stop(std::chrono::milliseconds time);
 
 }  // namespace quarry::cli

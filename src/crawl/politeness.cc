@@ -62,6 +62,10 @@ bool HostPace::may_start(Timestamp now) const {
 
 std::optional<Timestamp> HostPace::next_start(Timestamp now) const {
     if (running_ >= allowed()) return std::nullopt;
+    return next_start_beyond(now);
+}
+
+Timestamp HostPace::next_start_beyond(Timestamp now) const {
     Timestamp next = std::max(now, not_before_);
     if (rules_.longest_delay() > 0ms) next = std::max(next, last_start_ + rules_.longest_delay());
     return next;

@@ -1,4 +1,4 @@
-// How often one host may be asked. One HostPace per host, shared by all crawls that visit it; a paused host
+// How often one host may be asked: by all who visit it, or by one of them (shared_pace.h). A paused host
 // has its own clock and never holds up another. A state machine without a clock: time is handed in.
 #pragma once
 
@@ -57,6 +57,9 @@ public:
 
     // When the next request may start if none ends before; nothing if one has to end first.
     std::optional<Timestamp> next_start(Timestamp now) const;
+
+    // The same for one request more than are allowed at once.
+    Timestamp next_start_beyond(Timestamp now) const;
 
     void started(Timestamp now);
     void ended(Timestamp now, const Observation& observation);

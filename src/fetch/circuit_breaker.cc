@@ -6,9 +6,9 @@
 
 namespace quarry::fetch {
 
-Result<void> CircuitBreaker::admit(const std::string& origin, Time now) {
+Result<void> CircuitBreaker::admit(const Circuit& circuit, Time now) {
     return records_.with([&](auto& records) -> Result<void> {
-        const auto found = records.find(origin);
+        const auto found = records.find(circuit);
         if (found == records.end() || found->second.failures < config_.failures) return {};
         Record& record = found->second;
         if (now >= record.retry_at) {
@@ -20,43 +20,43 @@ Result<void> CircuitBreaker::admit(const std::string& origin, Time now) {
         }
         const auto left = std::chrono::ceil<std::chrono::seconds>(record.retry_at - now);
         return fail(ErrorCode::unavailable,
-                    fmt::format("Service unavailable: {} failed {} times in a row, next try in {}", origin,
-                                record.failures, net::in_words(left)));
+                    fmt::format("Service unavailable: {} failed {} times in a row, next try in {}",
+                                circuit.origin, record.failures, net::in_words(left)));
     });
 }
 
-void CircuitBreaker::record(const std::string& origin, Outcome outcome, Time now) {
+void CircuitBreaker::record(const Circuit& circuit, Outcome outcome, Time now) {
     records_.with([&](auto& records) {
         if (outcome == Outcome::success) {
-            records.erase(origin);
+            records.erase(circuit);
             return;
         }
         if (outcome == Outcome::unknown) {
             // The probe's place is free again.
-            const auto found = records.find(origin);
+            const auto found = records.find(circuit);
             if (found == records.end() || !found->second.is_probing) return;
             found->second.is_probing = false;
             found->second.retry_at = now;
             return;
         }
-        if (records.size() >= config_.max_origins && !records.contains(origin)) make_room(records, now);
-        if (records.size() >= config_.max_origins && !records.contains(origin)) return;
-        Record& record = records[origin];
+        if (records.size() >= config_.max_origins && !records.contains(circuit)) make_room(records, now);
+        if (records.size() >= config_.max_origins && !records.contains(circuit)) return;
+        Record& record = records[circuit];
         ++record.failures;
         record.is_probing = false;
         record.retry_at = now + config_.reset;
     });
 }
 
-bool CircuitBreaker::is_open(const std::string& origin, Time now) {
+bool CircuitBreaker::is_open(const Circuit& circuit, Time now) {
     return records_.with([&](auto& records) {
-        const auto found = records.find(origin);
+        const auto found = records.find(circuit);
         return found != records.end() && found->second.failures >= config_.failures &&
                now < found->second.retry_at;
     });
 }
 
-void CircuitBreaker::make_room(std::map<std::string, Record>& records, Time now) const {
+void CircuitBreaker::make_room(std::map<Circuit, Record>& records, Time now) const {
     std::erase_if(records, [&](const auto& entry) { return entry.second.retry_at < now; });
 }
 

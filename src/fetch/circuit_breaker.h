@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -18,9 +19,17 @@ struct BreakerConfig {
     std::size_t max_origins = 10'000;         // failing origins remembered; memory is bounded by this
 };
 
-// Any thread. Origins are as Url::origin() writes them. The caller brings the time.
+// Any thread. The caller brings the time.
 class CircuitBreaker {
 public:
+    // Each owner has a circuit of its own: a client can have a healthy server drop as many requests as it
+    // likes.
+    struct Circuit {
+        std::string origin{};  // as Url::origin() writes it
+        std::string owner{};
+        friend auto operator<=>(const Circuit&, const Circuit&) = default;
+    };
+
     using Time = std::chrono::steady_clock::time_point;
     enum class Outcome {
         success,  // the server answered, if only with a 404
@@ -32,11 +41,11 @@ public:
 
     // Must be followed by one record(), if it lets the request through. Fails with `unavailable` and
     // "Service unavailable: …" while the breaker is open.
-    Result<void> admit(const std::string& origin, Time now);
+    Result<void> admit(const Circuit& circuit, Time now);
 
-    void record(const std::string& origin, Outcome outcome, Time now);
+    void record(const Circuit& circuit, Outcome outcome, Time now);
 
-    bool is_open(const std::string& origin, Time now);
+    bool is_open(const Circuit& circuit, Time now);
 
 private:
     struct Record {
@@ -45,10 +54,10 @@ private:
         bool is_probing = false;  // that request is under way
     };
 
-    void make_room(std::map<std::string, Record>& records, Time now) const;
+    void make_room(std::map<Circuit, Record>& records, Time now) const;
 
     const BreakerConfig config_;
-    Guarded<std::map<std::string, Record>> records_;  // only of origins whose last outcome was a failure
+    Guarded<std::map<Circuit, Record>> records_;  // only of origins whose last outcome was a failure
 };
 
 }  // namespace quarry::fetch

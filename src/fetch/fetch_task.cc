@@ -93,14 +93,14 @@ void FetchTask::send(std::unique_ptr<FetchTask> task, Clock::time_point not_befo
 
 // The breaker is asked once per hop and told once how it ended: a page that needed a retry was no failure.
 FetchTask::State FetchTask::enter_hop() {
-    origin_ = url_.origin();
-    auto admitted = shared_->breaker.admit(origin_, Clock::now());
+    circuit_ = {url_.origin(), request_.owner};
+    auto admitted = shared_->breaker.admit(circuit_, Clock::now());
     if (!admitted) return failed(std::move(admitted).error());
     return Requesting{};
 }
 
 void FetchTask::leave_hop(Outcome outcome) {
-    shared_->breaker.record(origin_, outcome, Clock::now());
+    shared_->breaker.record(circuit_, outcome, Clock::now());
 }
 
 FetchTask::State FetchTask::handle_answer(net::HttpResponse response) {
@@ -157,7 +157,7 @@ std::optional<FetchTask::State> FetchTask::retry(const Attempt& attempt) {
     if (!*delay) return std::nullopt;
     const auto due = Clock::now() + **delay;
     const bool is_too_late = due - started_ > shared_->config.patience;
-    if (is_too_late || shared_->breaker.is_open(origin_, Clock::now())) return std::nullopt;
+    if (is_too_late || shared_->breaker.is_open(circuit_, Clock::now())) return std::nullopt;
     ++attempt_;
     try_started_ = due;
     return Requesting{.not_before = due};

@@ -67,9 +67,9 @@ private:
     FetchRequest request_;
     Fetcher::Callback callback_;
 
-    url::Url url_;                 // of the current hop
-    std::string origin_;           // of url_, as the breaker knows it
-    std::vector<Header> headers_;  // the caller's, as far as they may still be sent
+    url::Url url_;                     // of the current hop
+    CircuitBreaker::Circuit circuit_;  // of url_
+    std::vector<Header> headers_;      // the caller's, as far as they may still be sent
     CookieJar cookies_;
     std::set<std::string>
         visited_;  // URL and cookies of every hop, to notice a loop; empty before the second

@@ -49,6 +49,9 @@ struct FetchRequest {
     // authentication.
     url::Url url;
 
+    // Whose request it is: failures of one owner's requests do not open the circuit for another's.
+    std::string owner{};
+
     // Added to what is sent. They go along to the same scheme, host and port only, except a few harmless ones
     // such as Accept-Language. An Accept header replaces preferred_content. Conditional headers may bring a
     // Page of status 304.

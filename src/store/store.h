@@ -67,6 +67,9 @@ struct Demand {
     int urls = 0;                     // of the frontier, in all
     int urls_per_host = 64;           // more than run at once: they wait in the worker, near the wire
     std::vector<HostId> saturated{};  // hosts of which the worker has enough
+    // Crawls of whose URLs at a host it has enough, while it would take others' there: they wait for
+    // themselves.
+    std::vector<std::pair<GroupId, HostId>> saturated_lanes{};
     // Hosts that it has no URL of yet. What it takes no other worker can have, so it should take no more than
     // it can serve; only stores that are shared by several processes look at it.
     int new_hosts = std::numeric_limits<int>::max();

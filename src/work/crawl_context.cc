@@ -60,11 +60,11 @@ CrawlContext::CrawlContext(const Group& group, crawl::CrawlOptions wanted, const
     : id(group.id),
       options(std::move(wanted)),
       collection(group.collection),
+      owner(group.owner),
       extract(extract_options(options)),
       policy(widened(defaults.policy, options)),
       credentials_(defaults.credentials),
-      named_origins_(origins_of(options.urls)),
-      owner_(group.owner) {
+      named_origins_(origins_of(options.urls)) {
     for (const std::string& text : options.urls) {
         const auto url = url::Url::parse(text);
         if (!url || (url->username().empty() && url->password().empty())) continue;
@@ -124,7 +124,7 @@ std::vector<Header> CrawlContext::headers_for(const url::Url& url) const {
     }
     const auto login = logins_.find(origin);
     if (login != logins_.end() && header_value(headers, "Authorization").empty()) headers.push_back(login->second);
-    if (credentials_) credentials_->add_to(headers, url, owner_);
+    if (credentials_) credentials_->add_to(headers, url, owner);
     return headers;
 }
 

@@ -45,6 +45,7 @@ public:
     const GroupId id;
     const crawl::CrawlOptions options;
     const std::string collection;
+    const std::string owner;
     const extract::ExtractOptions extract;
     const net::AddressPolicy policy;
 
@@ -81,7 +82,6 @@ private:
     Guarded<Place> place_;
     const std::shared_ptr<const fetch::Credentials> credentials_;
     const std::vector<std::string> named_origins_;  // of the start URLs
-    const std::string owner_;
     std::map<std::string, Header> logins_{};  // by origin: what the start pages' own URLs say
 };
 

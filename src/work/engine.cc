@@ -284,6 +284,10 @@ void Engine::Run::wind_down() {
     sweeper_.request_stop();
     leaser_->stop();
     if (error_) abort_.request_stop();
+    // A server may take a minute for a page, and a page in the browser or with a model too.
+    const std::jthread impatient([this](const std::stop_token& ended) {
+        if (pause_for(config_.patience, ended)) abort_.request_stop();
+    });
     std::vector<Message> messages;
     const auto take_in = [&] {
         for (Message& message : messages) {

@@ -17,8 +17,8 @@
 #include "fetch/pdf.h"
 #include "store/reader.h"
 #include "store/store.h"
-#include "work/crawl_context.h"
 #include "work/answered_page.h"
+#include "work/crawl_context.h"
 #include "work/indexer.h"
 #include "work/outage.h"
 #include "work/renderer.h"
@@ -43,12 +43,14 @@ struct EngineConfig {
     AnswerTools answering{};
     IndexTools indexing{};
     WebhookTools webhooks{};
+    std::chrono::milliseconds patience{
+        20'000};                     // of a run that ends, with what is under way; then it goes back
     std::string index_collection{};  // index only this one's pages; "" for all
     Outage::Tell store_changed{};    // away, or back
 };
 
-// When a run ends by itself. A stop request always ends it: what is under way is finished, what was leased
-// and not begun is given back.
+// When a run ends by itself. A stop request always ends it: what is under way is finished, or given back when
+// the engine's patience is over; what was leased and not begun is given back.
 struct RunUntil {
     bool drained = false;                   // nothing is left, delayed and leased jobs included
     std::chrono::milliseconds idle_for{0};  // nothing was due for this long; 0: never

@@ -353,6 +353,68 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl that is over slows no other down") {
     CHECK(server.count_requests("/b") == 0);
 }
 
+TEST_CASE_FIXTURE(CrawlSite, "a crawl that asked for a long delay holds up no other crawl of its host") {
+    std::vector<std::string> links;
+    for (int number = 0; number < 200; ++number) links.push_back("/slow/" + std::to_string(number));
+    linked("/slow", links);
+    server.on("/slow/*", [](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Content-Type", "text/html"}}, "<p>Words of a slow page.</p>");
+    });
+    linked("/a", {"/b"});
+    linked("/b", {});
+    crawl::CrawlOptions patient = options("/slow");
+    patient.delay = std::chrono::hours(1);
+    patient.owner = "ann";
+    const GroupId slow = start_crawl(*store, patient).value();
+    std::optional<GroupId> quick;
+
+    // The slow one has its next pages in line by then.
+    const auto enough = [&] {
+        if (!quick && group(slow).counters.running > 0 && group(slow).counters.completed == 1) {
+            crawl::CrawlOptions other = options("/a");
+            other.owner = "bob";
+            other.entire_domain = true;
+            quick = start_crawl(*store, other).value();
+        }
+        return quick && group(*quick).is_over();
+    };
+    REQUIRE(run({.enough = enough}));
+
+    CHECK(group(*quick).counters.completed == 2);
+    CHECK(group(slow).counters.completed == 1);
+    CHECK(server.requests().size() < 10);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "pages of one owner that are dropped do not open the circuit for another") {
+    server.on("/dropped/*",
+              [](const test::ServerRequest&, test::Connection& connection) { connection.reset(); });
+    linked("/a", {});
+    crawl::CrawlOptions dropped = options("/dropped/0");
+    dropped.kind = "batch_scrape";
+    dropped.list_only_seeds = true;
+    dropped.owner = "ann";
+    dropped.urls.clear();
+    for (int number = 0; number < 8; ++number)
+        dropped.urls.push_back(server.url("/dropped/" + std::to_string(number)));
+    const GroupId first = start_crawl(*store, dropped).value();
+    std::optional<GroupId> other;
+
+    const auto enough = [&] {
+        if (!other && server.requests().size() >= 8) {
+            crawl::CrawlOptions well = options("/a");
+            well.owner = "bob";
+            other = start_crawl(*store, well).value();
+        }
+        return other && group(*other).is_over();
+    };
+    REQUIRE(run({.enough = enough}));
+
+    CHECK(group(*other).counters.completed == 1);
+    const FrontierUrl url = reader()->urls({.group = *other}).value().at(0);
+    CHECK(url.attempts == 0);  // none of them failed
+    CHECK_FALSE(group(first).is_over());
+}
+
 TEST_CASE_FIXTURE(CrawlSite, "what a server says with an error is kept where that is asked for") {
     page("/gone", "<p>This page has left us, with all that was on it.</p>", 404);
     page("/broken", "<p>Something is wrong here, and we are sorry.</p>", 500);
@@ -401,6 +463,29 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl that was cancelled and retried keeps to it
 
     CHECK(group(id).counters.completed == 9);
     CHECK(most == 1);
+}
+
+TEST_CASE_FIXTURE(CrawlSite, "a run that is to end gives back what its servers never answer") {
+    server.on("/*",
+              [](const test::ServerRequest&, test::Connection& connection) { connection.wait_for_close(); });
+    crawl::CrawlOptions silent = options("/silent");
+    silent.ignore_robots = true;
+    const GroupId id = start_crawl(*store, silent).value();
+    EngineConfig impatient = config();
+    impatient.patience = std::chrono::milliseconds(10);
+    std::stop_source stop;
+    std::jthread stopping([&] {
+        while (server.count_requests("/silent") == 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        stop.request_stop();
+    });
+
+    Engine engine(*store, fetcher, std::move(impatient));
+    REQUIRE(engine.run({}, stop.get_token()));
+
+    const FrontierUrl url = reader()->urls({.group = id}).value().at(0);
+    CHECK(url.state == UrlState::queued);
+    CHECK(url.attempts == 0);
 }
 
 TEST_CASE_FIXTURE(CrawlSite, "a cancelled crawl fetches nothing more") {

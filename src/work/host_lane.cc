@@ -6,18 +6,7 @@ namespace quarry::work {
 
 void HostLane::obey(const CrawlContext& crawl, std::optional<std::chrono::milliseconds> crawl_delay) {
     const crawl::PaceRules asked = crawl::pace_rules(crawl.options, crawl_delay);
-    const auto [wish, is_new] = wishes_.emplace(crawl.id, asked);
-    if (!is_new) wish->second = crawl::joined(wish->second, asked);
-    join_wishes();
-}
-
-void HostLane::join_wishes() {
-    if (wishes_.empty()) return;
-    crawl::PaceRules rules = wishes_.begin()->second;
-    for (const auto& [group, wish] : wishes_) rules = crawl::joined(rules, wish);
-    if (rules_ == rules) return;
-    rules_ = rules;
-    pace.with([&](crawl::HostPace& host) { host.set_rules(rules); });
+    pace.with([&](crawl::SharedPace& all) { all.obey(crawl.id, crawl.owner, asked); });
 }
 
 void HostLane::add(WaitingUrl url) {
@@ -28,17 +17,43 @@ void HostLane::add(WaitingUrl url) {
     ++waiting_;
 }
 
-std::optional<WaitingUrl> HostLane::take_next() {
+std::optional<WaitingUrl> HostLane::take_next(Timestamp now) {
     for (std::size_t tried = 0; tried < queues_.size(); ++tried) {
         next_ = (next_ + 1) % queues_.size();
         Queue& queue = queues_[next_];
         if (queue.urls.empty() || !queue.crawl->may_start_another()) continue;
+        const GroupId id = queue.crawl->id;
+        if (!pace.with([&](const crawl::SharedPace& all) { return all.may_start(id, now); })) continue;
         std::optional<WaitingUrl> url(std::move(queue.urls.front()));
         queue.urls.pop_front();
         --waiting_;
         return url;
     }
     return std::nullopt;
+}
+
+std::optional<Timestamp> HostLane::next_start(Timestamp now) const {
+    std::optional<Timestamp> first;
+    for (const Queue& queue : queues_) {
+        if (queue.urls.empty() || !queue.crawl->may_start_another()) continue;
+        const auto next =
+            pace.with([&](const crawl::SharedPace& all) { return all.next_start(queue.crawl->id, now); });
+        if (next && (!first || *next < *first)) first = next;
+    }
+    return first;
+}
+
+std::size_t HostLane::waiting_slowly() const {
+    std::size_t urls = 0;
+    for (const Queue& queue : queues_) urls += queue.is_slow() ? queue.urls.size() : 0;
+    return urls;
+}
+
+std::vector<GroupId> HostLane::slow_crawls_with(std::size_t urls) const {
+    std::vector<GroupId> crawls;
+    for (const Queue& queue : queues_)
+        if (queue.is_slow() && queue.urls.size() >= urls) crawls.push_back(queue.crawl->id);
+    return crawls;
 }
 
 void HostLane::put_back(WaitingUrl url) {
@@ -60,9 +75,7 @@ std::vector<WaitingUrl> HostLane::remove(GroupId group) {
     });
     next_ = 0;
     waiting_ -= removed.size();
-    // A crawl that is over slows nobody down.
-    wishes_.erase(group);
-    join_wishes();
+    pace.with([&](crawl::SharedPace& all) { all.forget(group); });
     return removed;
 }
 

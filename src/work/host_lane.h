@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "crawl/politeness.h"
+#include "crawl/shared_pace.h"
 #include "model/ids.h"
 #include "store/store.h"
 #include "work/crawl_context.h"
@@ -31,17 +30,21 @@ public:
 
     const HostId id;
     const std::string name;
-    Guarded<crawl::HostPace> pace{crawl::HostPace()};
+    Guarded<crawl::SharedPace> pace{crawl::SharedPace()};
 
     // Takes the wishes of a crawl that goes to this host, and of the host's robots.txt, into account, until
     // the crawl is removed.
     void obey(const CrawlContext& crawl, std::optional<std::chrono::milliseconds> crawl_delay);
-    bool has_delay() const { return rules_ && rules_->delay.count() > 0; }
+    bool has_delay() const {
+        return pace.with([](const crawl::SharedPace& all) { return all.has_crawl_delay(); });
+    }
 
     void add(WaitingUrl url);
-    // The next URL, crawls taking turns. Crawls that have as many pages under way as they may are passed
-    // over. Nothing if none can start.
-    std::optional<WaitingUrl> take_next();
+    // The next URL, crawls taking turns. Crawls that have as many pages under way as they may, or have to
+    // wait for their time, are passed over. Nothing if none can start.
+    std::optional<WaitingUrl> take_next(Timestamp now);
+    // When the first of them may; nothing if something has to end first.
+    std::optional<Timestamp> next_start(Timestamp now) const;
     // Puts back what could not start after all, at the front.
     void put_back(WaitingUrl url);
     // Takes out everything of a crawl that is over or paused.
@@ -49,19 +52,22 @@ public:
     std::vector<WaitingUrl> remove_all();
 
     std::size_t waiting() const { return waiting_; }
-    bool is_queued = false;  // among the hosts that the dispatcher will look at next
+    // Of them, those of crawls that asked for a delay: they wait for themselves, and hold up nobody.
+    std::size_t waiting_slowly() const;
+    // Crawls with a delay that have so many here.
+    std::vector<GroupId> slow_crawls_with(std::size_t urls) const;
+    bool is_queued = false;               // among the hosts that the dispatcher will look at next
+    std::optional<Timestamp> wakes_at{};  // it is among the timers for then
 
 private:
     struct Queue {
         std::shared_ptr<CrawlContext> crawl;
         std::deque<WaitingUrl> urls;
+
+        bool is_slow() const { return crawl->options.delay.count() > 0; }
     };
 
-    void join_wishes();
-
-    std::map<GroupId, crawl::PaceRules> wishes_;
-    std::optional<crawl::PaceRules> rules_;  // all of them joined
-    std::vector<Queue> queues_;              // one per crawl that has URLs here
+    std::vector<Queue> queues_;  // one per crawl that has URLs here
     std::size_t next_ = 0;
     std::size_t waiting_ = 0;
 };

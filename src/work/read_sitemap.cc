@@ -53,6 +53,7 @@ public:
         limits.body_bytes = limit;
         limits.when_too_large = net::WhenTooLarge::truncate;
         return tools_.fetcher.fetch({.url = url,
+                                     .owner = crawl_.owner,
                                      .headers = crawl_.headers_for(url),
                                      .policy = crawl_.policy,
                                      .limits = limits,

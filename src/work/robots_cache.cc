@@ -48,7 +48,9 @@ const RobotsCache::Rules* RobotsCache::find(const std::string& key, Timestamp no
     entries_[key] = nullptr;
     Question question = ask();
     const auto address = url::Url::parse("/robots.txt", &question.url);
+    // With a circuit of its own: what becomes of some crawl's pages says nothing about the rules for all.
     fetcher_.fetch({.url = address.value_or(question.url),
+                    .owner = "robots.txt " + key,
                     .headers = std::move(question.headers),
                     .policy = std::move(question.policy),
                     .limits = robots_limits(),

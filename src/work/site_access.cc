@@ -9,8 +9,12 @@ namespace quarry::work {
 
 fetch::FetchRequest SiteAccess::request(const url::Url& url,
                                         std::optional<net::HttpLimits> special_limits) const {
-    fetch::FetchRequest request{
-        .url = url, .headers = headers, .policy = policy, .limits = special_limits, .stop = stop};
+    fetch::FetchRequest request{.url = url,
+                                .owner = owner,
+                                .headers = headers,
+                                .policy = policy,
+                                .limits = special_limits,
+                                .stop = stop};
     const bool is_elsewhere = !headers_origin.empty() && url.origin() != headers_origin;
     if (is_elsewhere) request.headers = fetch::headers_without_secrets(request.headers);
     if (credentials) credentials->add_to(request.headers, url, owner);

@@ -63,7 +63,7 @@ void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<sto
         HostLane& lane = lane_of(lease);
         const auto rule = std::ranges::find(rules, lane.name, &store::HostRule::host);
         if (rule != rules.end()) {
-            lane.pace.with([&](crawl::HostPace& pace) { pace.restore(*rule, parts_.store.now()); });
+            lane.pace.with([&](crawl::SharedPace& pace) { pace.restore(*rule, parts_.store.now()); });
         }
         const GroupId group = lease.group;
         if (const auto crawl = crawls_.find(group); crawl != crawls_.end()) {
@@ -71,14 +71,15 @@ void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<sto
         } else {
             if (!being_loaded_.contains(group)) load(group);
             being_loaded_[group].push_back(std::move(lease));
+            ++waiting_;
         }
-        ++waiting_;
     }
 }
 
 void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> crawl) {
     HostLane& lane = lane_of(lease);
     lane.obey(*crawl, std::nullopt);
+    ++waiting_of(*crawl);
     lane.add({std::move(lease), std::move(crawl)});
     look_at(lane);
 }
@@ -98,12 +99,12 @@ void UrlDispatcher::load(GroupId group) {
 void UrlDispatcher::crawl_loaded(CrawlLoaded loaded) {
     const auto waiting = being_loaded_.extract(loaded.group);
     if (!waiting) return;
+    waiting_ -= waiting.mapped().size();
     if (loaded.crawl) {
         crawls_[loaded.group] = *loaded.crawl;
         for (store::UrlLease& lease : waiting.mapped()) add(std::move(lease), *loaded.crawl);
         return;
     }
-    waiting_ -= waiting.mapped().size();
     const Error& error = loaded.crawl.error();
     if (is_trouble_of_store(error)) {
         parts_.mailbox->post(StoreFailed{error});
@@ -126,9 +127,8 @@ void UrlDispatcher::forget_quiet_hosts() {
     std::erase_if(lanes_, [&](const auto& entry) {
         HostLane& lane = *entry.second;
         const bool is_quiet =
-            lane.waiting() == 0 && !lane.is_queued && lane.pace.with([&](const crawl::HostPace& pace) {
-                return pace.running() == 0 && pace.may_start(now);
-            });
+            lane.waiting() == 0 && !lane.is_queued &&
+            lane.pace.with([&](const crawl::SharedPace& pace) { return pace.is_at_rest(now); });
         return is_quiet;
     });
 }
@@ -177,10 +177,15 @@ void UrlDispatcher::group_seen(const GroupSeen& seen) {
     if (seen.is_running) return;
     std::vector<store::LeaseRef> removed;
     for (const auto& [id, lane] : lanes_)
-        for (const WaitingUrl& url : lane->remove(seen.group)) removed.push_back(url.lease.lease);
+        for (const WaitingUrl& url : lane->remove(seen.group)) {
+            --waiting_of(*url.crawl);
+            removed.push_back(url.lease.lease);
+        }
     if (const auto waiting = being_loaded_.find(seen.group); waiting != being_loaded_.end())
-        for (const store::UrlLease& lease : std::exchange(waiting->second, {})) removed.push_back(lease.lease);
-    waiting_ -= removed.size();
+        for (const store::UrlLease& lease : std::exchange(waiting->second, {})) {
+            --waiting_;
+            removed.push_back(lease.lease);
+        }
     release(std::move(removed));
     if (!seen.is_over) return;
     crawls_.erase(seen.group);
@@ -190,7 +195,10 @@ void UrlDispatcher::group_seen(const GroupSeen& seen) {
 void UrlDispatcher::start_due() {
     const Timestamp now = parts_.store.now();
     while (!timers_.empty() && timers_.top().first <= now) {
-        if (const auto lane = lanes_.find(timers_.top().second); lane != lanes_.end()) look_at(*lane->second);
+        if (const auto lane = lanes_.find(timers_.top().second); lane != lanes_.end()) {
+            if (lane->second->wakes_at == timers_.top().first) lane->second->wakes_at.reset();
+            look_at(*lane->second);
+        }
         timers_.pop();
     }
     while (!to_look_at_.empty() && on_the_wire_ < parts_.max_fetches && parts_.pages.has_room()) {
@@ -205,22 +213,26 @@ void UrlDispatcher::start_lane(HostLane& lane) {
     while (on_the_wire_ < parts_.max_fetches) {
         const Timestamp now = parts_.store.now();
         if (lane.waiting() == 0) return;
-        if (!lane.pace.with([&](const crawl::HostPace& pace) { return pace.may_start(now); })) {
-            const auto next =
-                lane.pace.with([&](const crawl::HostPace& pace) { return pace.next_start(now); });
-            if (next) timers_.push({*next, lane.id});
+        auto url = lane.take_next(now);
+        if (!url) {
+            wake_later(lane, lane.next_start(now));
             return;
         }
-        auto url = lane.take_next();
-        if (!url) return;
-        --waiting_;
+        std::size_t& waiting = waiting_of(*url->crawl);
+        --waiting;
         if (start(lane, *url) == Start::not_now) {
             lane.put_back(*std::move(url));
-            ++waiting_;
+            ++waiting;
             return;
         }
     }
     look_at(lane);
+}
+
+void UrlDispatcher::wake_later(HostLane& lane, std::optional<Timestamp> when) {
+    if (!when || (lane.wakes_at && *lane.wakes_at <= *when)) return;
+    lane.wakes_at = when;
+    timers_.push({*when, lane.id});
 }
 
 UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
@@ -282,12 +294,13 @@ const RobotsCache::Rules* UrlDispatcher::rules_for(const url::Url& url, WaitingU
 
 void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address, OwnerQuotas::Taken taken) {
     const Timestamp started = parts_.store.now();
-    lane.pace.with([&](crawl::HostPace& pace) { pace.started(started); });
+    lane.pace.with([&](crawl::SharedPace& pace) { pace.started(waiting.lease.group, started); });
     ++on_the_wire_;
     ++waiting.crawl->running;
     parts_.under_way.begin(waiting.lease.lease.id, waiting.lease.url);
     const auto rules = crawl::identity_rules(waiting.crawl->options);
     fetch::FetchRequest request{.url = address,
+                                .owner = waiting.crawl->owner,
                                 .headers = request_headers(waiting.lease, *waiting.crawl, address),
                                 .policy = waiting.crawl->policy,
                                 .wants_content = may_hold_text,
@@ -305,9 +318,9 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address, 
         const Timestamp now = parts_.store.now();
         FetchEnded message{lane->id, waiting.crawl};
         FetchedUrl fetched{.lease = std::move(waiting.lease), .crawl = std::move(waiting.crawl)};
-        fetched.host_rule = lane->pace.with([&](crawl::HostPace& pace) {
+        fetched.host_rule = lane->pace.with([&](crawl::SharedPace& pace) {
             const crawl::Observation seen = observe(page, now, now - started);
-            pace.ended(now, seen);
+            pace.ended(message.crawl->id, now, seen);
             // What a host asks for outlives this process.
             return asks_for_patience(seen) ? std::optional(pace.to_rule(lane->name)) : std::nullopt;
         });
@@ -343,12 +356,21 @@ void UrlDispatcher::describe_room(store::Demand& demand) const {
     demand.urls = waiting_ >= enough_in_all / 2 ? 0 : static_cast<int>(enough_in_all - waiting_);
     demand.urls_per_host = static_cast<int>(enough_of_a_host);
     if (demand.urls == 0) return;
-    std::size_t served = 0;  // hosts that always have something on the wire
+    std::size_t served = 0;       // hosts that always have something on the wire
+    std::size_t most_slowly = 0;  // of a host: what waits for itself takes no room from others
     for (const auto& [id, lane] : lanes_) {
-        const std::size_t enough = lane->has_delay() ? enough_of_a_slow_host : enough_of_a_host / 2;
-        if (lane->waiting() >= enough) demand.saturated.push_back(id);
-        served += lane->waiting() > 0 && !lane->has_delay() ? 1 : 0;
+        const bool has_delay = lane->has_delay();
+        const std::size_t slowly = slow_waiting_ > 0 ? lane->waiting_slowly() : 0;
+        const std::size_t waiting = has_delay ? lane->waiting() : lane->waiting() - slowly;
+        const std::size_t enough = has_delay ? enough_of_a_slow_host : enough_of_a_host / 2;
+        if (waiting >= enough) demand.saturated.push_back(id);
+        served += waiting > 0 && !has_delay ? 1 : 0;
+        if (slowly == 0) continue;
+        most_slowly = std::max(most_slowly, slowly);
+        for (const GroupId crawl : lane->slow_crawls_with(enough_of_a_slow_host))
+            demand.saturated_lanes.emplace_back(crawl, id);
     }
+    demand.urls_per_host += static_cast<int>(most_slowly);
     demand.new_hosts = static_cast<int>(parts_.max_fetches - std::min(served, parts_.max_fetches));
 }
 
@@ -360,7 +382,7 @@ void UrlDispatcher::release_waiting() {
         for (const store::UrlLease& lease : leases) waiting.push_back(lease.lease);
     being_loaded_.clear();
     release(std::move(waiting));
-    waiting_ = 0;
+    waiting_ = slow_waiting_ = 0;
 }
 
 void UrlDispatcher::release(std::vector<store::LeaseRef> leases) {

@@ -63,7 +63,7 @@ public:
     void describe_room(store::Demand& demand) const;
 
     std::size_t on_the_wire() const { return on_the_wire_; }
-    std::size_t waiting() const { return waiting_; }
+    std::size_t waiting() const { return waiting_ + slow_waiting_; }
     // Gives everything that has not started back to the store.
     void release_waiting();
 
@@ -76,6 +76,10 @@ private:
     void load(GroupId group);
     void look_at(HostLane& lane);
     void start_lane(HostLane& lane);
+    void wake_later(HostLane& lane, std::optional<Timestamp> when);
+    std::size_t& waiting_of(const CrawlContext& crawl) {
+        return crawl.options.delay.count() > 0 ? slow_waiting_ : waiting_;
+    }
     Start start(HostLane& lane, WaitingUrl& url);
     const RobotsCache::Rules* rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane);
     void fetch(HostLane& lane, WaitingUrl url, url::Url address, OwnerQuotas::Taken taken);
@@ -94,6 +98,8 @@ private:
     std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
     std::size_t on_the_wire_ = 0;
     std::size_t waiting_ = 0;
+    std::size_t slow_waiting_ =
+        0;  // of crawls with a delay, which wait for themselves: bounded by their owners' limits
 };
 
 }  // namespace quarry::work

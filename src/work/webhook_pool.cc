@@ -94,7 +94,8 @@ void WebhookPool::start(store::JobLease job) {
         return finish(job, {.end = store::Failed{request.error().message}});
     if (!request) return finish(job, outcome_of(job, request.error()));
     if (!*request) return finish(job, {.end = store::Completed{}});
-    const auto admitted = breaker_.admit((*request)->url.origin(), std::chrono::steady_clock::now());
+    const auto admitted =
+        breaker_.admit({(*request)->url.origin(), job.owner}, std::chrono::steady_clock::now());
     if (!admitted) return finish(job, outcome_of(job, admitted.error()));
     send(std::move(job), **std::move(request));
 }
@@ -115,7 +116,8 @@ void WebhookPool::send(store::JobLease job, net::HttpRequest request) {
 void WebhookPool::handle(Answered& answered) {
     --under_way_;
     bytes_ -= answered.bytes;
-    breaker_.record(answered.origin, verdict_on(answered.response), std::chrono::steady_clock::now());
+    breaker_.record({answered.origin, answered.job.owner}, verdict_on(answered.response),
+                    std::chrono::steady_clock::now());
     const auto result = taken(answered.response);
     finish(answered.job,
            result ? store::Outcome{.end = store::Completed{}} : outcome_of(answered.job, result.error()));

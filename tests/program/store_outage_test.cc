@@ -11,6 +11,7 @@
 #include "program/slow_site.h"
 #include "servers/postgres.h"
 #include "servers/redis.h"
+#include "servers/tcp_proxy.h"
 
 using namespace quarry::test;
 using namespace std::chrono_literals;
@@ -115,6 +116,27 @@ TEST_CASE("a worker that waits for its database stops when it is asked to") {
     worker.wait_for("store lost");
 
     CHECK(worker.stop() == 130);
+}
+
+TEST_CASE("a worker stops within its time although its database answers nothing") {
+    REAL_SERVER(server, Postgres);
+    TcpProxy cable(server->port());
+    SlowSite site(300, 10ms);
+    std::string url = server->url(server->create_database());
+    const std::string port = fmt::format(":{}", server->port());
+    const auto place = url.find(port);
+    REQUIRE(place != std::string::npos);
+    url.replace(place, port.size(), fmt::format(":{}", cable.port()));
+    const DataHome home({"QUARRY_STORE=" + url, "QUARRY_WORKER_STOP=1s"});
+    Worker worker(home);
+    REQUIRE(home.run({"crawl", site.url(), "--allow-private"}).exit_code == 0);
+    site.wait_for_requests(20);
+
+    // As when a cable is pulled: nothing fails, and nothing comes.
+    cable.stall();
+
+    CHECK(worker.stop() == 130);
+    CHECK(count_of(worker.said(), "The next start goes on") == 1);
 }
 
 TEST_CASE("a database that may only be read is waited for, and the server says so") {

@@ -169,11 +169,14 @@ private:
         std::vector<std::int64_t> groups, saturated;
         for (const auto& [id, crawl] : crawls_) groups.push_back(id);
         for (const HostId host : demand_.saturated) saturated.push_back(number(host));
+        std::set<std::pair<std::int64_t, std::int64_t>> full;  // crawl and host
+        for (const auto& [group, host] : demand_.saturated_lanes) full.emplace(number(group), number(host));
         const db::PgRows rows =
             TRY(ledger_.sql().run(lanes_sql, db::PgValues(groups, saturated, number(demand_.worker))));
         for (int index = 0; index < rows.size(); ++index) {
             const db::PgRow row(rows, index);
             const std::int64_t id = row.integer(1);
+            if (full.contains({row.integer(0), id})) continue;
             const Host& host = hosts_.try_emplace(id, host_of(row)).first->second;
             const auto not_before = time_of(row.optional_integer(5));
             if (host.held == 0 && !new_hosts_.contains(id)) {

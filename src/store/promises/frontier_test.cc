@@ -121,6 +121,21 @@ TEST_CASE_TEMPLATE("a worker gets no more of one host than it wants, and other h
     CHECK(backend.lease_for({.urls = 10, .urls_per_host = 5}).urls.size() == 3);
 }
 
+TEST_CASE_TEMPLATE("a worker that has enough of one crawl at a host gets other crawls' URLs there", Backend,
+                   EVERY_STORE) {
+    Backend backend;
+    const GroupId slow = crawl(backend, urls(1, 10, "a.example"));
+    const Leased first = backend.lease_for({.urls = 10, .urls_per_host = 2});
+    REQUIRE(first.urls.size() == 2);
+    const GroupId other = crawl(backend, urls(1, 3, "a.example"));
+
+    const Leased more =
+        backend.lease_for({.urls = 10, .urls_per_host = 12, .saturated_lanes = {{slow, first.urls[0].host}}});
+
+    CHECK(more.urls.size() == 3);
+    for (const UrlLease& leased : more.urls) CHECK(leased.group == other);
+}
+
 TEST_CASE_TEMPLATE("a host belongs to one worker while that holds URLs of it", Backend, EVERY_STORE) {
     Backend backend;
     crawl(backend, urls(1, 4));

@@ -284,12 +284,14 @@ Message RedisStore::demand_message(const Demand& demand, std::int64_t& this_call
         lost_call = worker.lost_call;
     });
     Message message;
-    message.list(9).add(number(demand.worker)).list(demand.kinds.size() * 2);
+    message.list(10).add(number(demand.worker)).list(demand.kinds.size() * 2);
     for (const Demand::Kind& kind : demand.kinds) message.add(kind.kind).add(kind.slots);
     message.add(demand.urls).add(demand.urls_per_host).list(demand.saturated.size());
     for (const HostId host : demand.saturated) message.add(number(host));
     add_numbers(message, take_begun());
-    return message.add(this_call).add(lost_call).add(demand.new_hosts), message;
+    message.add(this_call).add(lost_call).add(demand.new_hosts).list(demand.saturated_lanes.size() * 2);
+    for (const auto& [group, host] : demand.saturated_lanes) message.add(number(group)).add(number(host));
+    return message;
 }
 
 // True if schedules were due: their jobs are there now.

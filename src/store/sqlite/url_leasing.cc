@@ -1,6 +1,7 @@
 #include "store/sqlite/url_leasing.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 
@@ -20,6 +21,8 @@ public:
     UrlClaim(Ledger& ledger, const Demand& demand, Leased& leased)
         : ledger_(ledger), demand_(demand), leased_(leased) {
         for (const HostId host : demand.saturated) saturated_.insert(number(host));
+        for (const auto& [group, host] : demand.saturated_lanes)
+            saturated_lanes_.emplace(number(group), number(host));
     }
 
     Result<void> run() {
@@ -59,8 +62,8 @@ private:
     Result<void> give_turn(OpenGroup& group) {
         group.last_turn = ledger_.rows().owners.at(group.owner).last_turn = ++ledger_.turns;
         for (int count = 0; count < urls_per_turn && !is_full() && may_lease_from(group); ++count) {
-            const auto taken =
-                TRY(ledger_.frontier.take(group.id, [&](std::int64_t host) { return may_take(host); }));
+            const auto taken = TRY(
+                ledger_.frontier.take(group.id, [&](std::int64_t host) { return may_take(group.id, host); }));
             if (!taken) {
                 exhausted_.insert(group.id);
                 return {};
@@ -70,8 +73,8 @@ private:
         return {};
     }
 
-    bool may_take(std::int64_t host) {
-        if (saturated_.contains(host)) return false;
+    bool may_take(std::int64_t group, std::int64_t host) {
+        if (saturated_.contains(host) || saturated_lanes_.contains({group, host})) return false;
         if (const auto not_before = ledger_.rows().hosts.not_before(host);
             not_before && *not_before > ledger_.now()) {
             hosts_due_ = earlier(hosts_due_, not_before);
@@ -126,6 +129,7 @@ private:
     const Demand& demand_;
     Leased& leased_;
     std::unordered_set<std::int64_t> saturated_;
+    std::set<std::pair<std::int64_t, std::int64_t>> saturated_lanes_;  // crawl and host
     std::unordered_set<std::int64_t> exhausted_;  // crawls that have nothing for this worker now
     std::optional<Timestamp> hosts_due_;
 };

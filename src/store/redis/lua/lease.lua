@@ -1,6 +1,7 @@
 -- Claims what is due for a worker. Asked: worker, kinds as pairs of name and slots, URLs, URLs per host, saturated hosts,
 -- what has begun, the number of this call, the number of a call whose answer was lost (0 for none): what that one gave is
--- given back first; and how many hosts it may be given that it has no URL of yet. Answers jobs, URLs, rules of hosts, when
+-- given back first; how many hosts it may be given that it has no URL of yet; and crawls with hosts, in turns, of whose
+-- URLs there it has enough. Answers jobs, URLs, rules of hosts, when
 -- more becomes due, and schedules that are due.
 local worker, kinds, wanted_urls, urls_per_host = input[1], input[2], input[3], input[4]
 if redis.call('HEXISTS', keys.worker_names, worker) == 0 then return refuse(NOT_FOUND, 'unknown worker') end
@@ -134,6 +135,8 @@ end
 local urls_per_turn = 16
 local leased_urls, host_rules, hosts_due, saturated, exhausted = {}, {}, 0, {}, {}
 for _, host in ipairs(input[5]) do saturated[host] = true end
+local saturated_lanes = {}
+for index = 1, #input[10], 2 do saturated_lanes[input[10][index] .. ' ' .. input[10][index + 1]] = true end
 
 -- What an owner may still have under way is shared: whoever comes first does not take what all the others need.
 local workers, shares = redis.call('HLEN', keys.worker_names), {}
@@ -152,8 +155,8 @@ local function due_later(when)
     if hosts_due == 0 or when < hosts_due then hosts_due = when end
     return false
 end
-local function may_take(id)
-    if saturated[id] then return false end
+local function may_take(group_id, id)
+    if saturated[id] or saturated_lanes[group_id .. ' ' .. id] then return false end
     local host = hosts.get(id)
     if host.not_before > now then return due_later(host.not_before) end
     if host.claimed == 0 then
@@ -197,7 +200,7 @@ local function take_url(group_id, group)
     for _, text in ipairs(redis.call('ZRANGE', key, 0, 127)) do
         local host = tonumber(text)
         group.host_turn = group.host_turn + 1
-        if may_take(host) then
+        if may_take(group_id, host) then
             sync(keys.lane(group_id, host))
             local taken = redis.call('ZPOPMIN', keys.lane(group_id, host))
             if taken[1] then
