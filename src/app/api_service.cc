@@ -145,6 +145,7 @@ Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, O
     };
     services.read_chunks = [&owner](const std::string& collection, std::span<const ChunkRef> chunks,
                                     index::WithVectors with_vectors) {
+        const auto kept = owner.library().hold();
         return index::chunk_records(owner.library().index(), collection, chunks, with_vectors);
     };
     services.observe = [&store](store::Store::Observer observer) {
@@ -156,7 +157,10 @@ Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, O
         return store.add_requests(requests);
     };
     services.now = [&store] { return store.now(); };
-    services.store_trouble = [&owner] { return owner.store_trouble(); };
+    // A disk that is short of room is no reason to keep away: what is stored can be read.
+    services.store_trouble = [&owner, &store] {
+        return store.reconnects() ? owner.store_trouble() : std::nullopt;
+    };
     services.search = [&owner](const search::SearchRequest& request) {
         return owner.library().search(request);
     };

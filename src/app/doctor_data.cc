@@ -9,6 +9,7 @@
 #include "app/owner_client.h"
 #include "base/units.h"
 #include "db/sqlite.h"
+#include "embed/space.h"
 #include "index/embedded_index.h"
 
 namespace quarry::app {
@@ -158,7 +159,18 @@ struct IndexTotals {
     std::int64_t pages = 0, chunks = 0;
 };
 
-Result<IndexTotals> count_index(const std::string& path) {
+// Reads what a search and the worker would stumble over: spaces, texts and vectors.
+Result<void> read_collection(index::EmbeddedIndex& index, const std::string& collection) {
+    const auto space = TRY(index.space(collection, 0));
+    if (space) TRY(embed::Space::parse(space->bytes));
+    for (std::int64_t after = 0;;) {
+        const auto chunks = TRY(index.chunks_after(collection, after, 1'000, 1));
+        if (chunks.empty()) return {};
+        after = chunks.back().id;
+    }
+}
+
+Result<IndexTotals> count_index(const std::string& path, Care care) {
     const auto index =
         TRY(index::open_embedded_index({.path = path, .access = index::EmbeddedIndexConfig::Access::read}));
     IndexTotals totals;
@@ -166,12 +178,15 @@ Result<IndexTotals> count_index(const std::string& path) {
         const index::IndexFacts facts = TRY(index->facts(collection));
         totals.pages += facts.pages;
         totals.chunks += facts.chunks;
+        if (care == Care::thorough || size_of(path) <= quickly_read_bytes)
+            TRY(read_collection(*index, collection));
     }
     return totals;
 }
 
 constexpr const char* made_anew =
-    "Nothing is lost: stop the worker and delete the file, it is made anew from the pages";
+    "Nothing is lost: a worker that meets the damage makes it anew from the pages. To have it now, stop the "
+    "worker, delete the file, and start it again";
 
 Finding examine_index(const Workplace& place, Care care) {
     const std::string path = place.folder.index();
@@ -181,7 +196,7 @@ Finding examine_index(const Workplace& place, Care care) {
     if (const auto sound = check_soundness(path, care); !sound)
         return {"search index", Health::fail, fmt::format("{} is damaged: {}", path, sound.error().message),
                 made_anew};
-    const auto totals = count_index(path);
+    const auto totals = count_index(path, care);
     if (!totals) return {"search index", Health::fail, totals.error().message, made_anew};
     return {.subject = "search index",
             .says = fmt::format("{} chunks of {} pages, {}", totals->chunks, totals->pages,

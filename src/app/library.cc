@@ -196,14 +196,37 @@ Result<std::vector<float>> Library::embed_query(const std::string& collection, c
 }
 
 Result<search::SearchAnswer> Library::search(const search::SearchRequest& request) {
-    return searcher_->search(request);
+    const auto kept = hold();
+    if (!searcher_) return fail(ErrorCode::unavailable, "the search index cannot be opened: see quarry doctor");
+    auto answer = searcher_->search(request);
+    if (answer || answer.error().code != ErrorCode::corrupt || !embedded_ || !damaged_) return answer;
+    damaged_(answer.error());
+    return fail(ErrorCode::unavailable, answer.error().message + ". It is made anew: try again soon");
+}
+
+Result<void> Library::renew(const Workplace& place, store::Store& store, const Error& damage,
+                            const Log& log) {
+    const std::unique_lock lock(use_);
+    const std::string path = place.folder.index();
+    if (log)
+        log(fmt::format("index set aside as {}.damaged: {}. It is made anew from the pages", path,
+                        damage.message));
+    searcher_.reset();
+    spaces_.reset();
+    index_ = nullptr;
+    embedded_.reset();
+    embedders_->forget_all();
+    TRY(set_aside(path));
+    TRY(open_index(place, store, log));
+    return open_searcher(place.settings);
 }
 
 work::IndexTools Library::tools() {
     return {.index = index_,
             .embedders = embedders_.get(),
             .spaces = spaces_.get(),
-            .follower = followed_ ? followed_->follower() : nullptr};
+            .follower = followed_ ? followed_->follower() : nullptr,
+            .damaged = embedded_ ? damaged_ : nullptr};
 }
 
 }  // namespace quarry::app

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 
@@ -37,11 +38,20 @@ public:
     // PostgreSQL it takes the folder's lock, if it is free, to bring the replica up to date.
     static Result<std::unique_ptr<Library>> open_to_read(const Workplace& place);
 
+    // Told, on any thread, that the index is damaged; renew() then makes it anew. Of an index that is elsewhere,
+    // or follows one, nothing is told. Set before anybody asks.
+    void on_damage(std::function<void(const Error&)> tell) { damaged_ = std::move(tell); }
+    // Sets index.db aside and begins a new one, into which every page goes again; the log says so. Searches wait
+    // for that, and find what is there from then on. Nobody may write meanwhile.
+    Result<void> renew(const Workplace& place, store::Store& store, const Error& damage, const Log& log);
+
     // Any thread.
     Result<search::SearchAnswer> search(const search::SearchRequest& request);
 
     work::IndexTools tools();
     index::Index& index() { return *index_; }
+    // While it is kept, index() stays the same.
+    std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(use_); }
     work::CollectionEmbedders& embedders() { return *embedders_; }
 
 private:
@@ -58,6 +68,8 @@ private:
     Result<EmbedderFacts> embedder_of(const std::string& collection);
     Result<std::vector<float>> embed_query(const std::string& collection, const std::string& query);
 
+    std::shared_mutex use_;
+    std::function<void(const Error&)> damaged_;
     Guarded<std::unique_ptr<store::Reader>> reader_;
     std::unique_ptr<net::HttpClient> client_;
     std::unique_ptr<work::CollectionEmbedders> embedders_;

@@ -49,6 +49,9 @@ work::EngineConfig engine_config(const Workplace& place) {
 }
 
 constexpr std::chrono::seconds rests_after{1};
+constexpr int most_renewals = 3;  // of a damaged index, in a run
+// Events that wait to be written down.
+constexpr std::size_t most_waiting = 10'000;
 
 // What is not to be kept is not written to a log either.
 std::string shown_name(const Group& group) {
@@ -86,13 +89,15 @@ Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place,
     owner->store_ = TRY(open_store(place));
     owner->model_ = TRY(shared_model(place.settings));
     owner->library_ = TRY(Library::open(place, *owner->store_, owner->log_));
+    owner->library_->on_damage([raw = owner.get()](const Error& damage) {
+        raw->damage_.with([&](std::optional<Error>& known) { known = damage; });
+        raw->stop_.with([](std::stop_source& run) { run.request_stop(); });
+    });
     owner->observer_ = owner->store_->observe([raw = owner.get()](std::span<const store::Event> events) {
         raw->server_.with([&](auto& server) {
             if (server) server->publish(events);
         });
-        for (const store::Event& event : events)
-            if (event.what != store::Event::What::page && event.what != store::Event::What::page_indexed)
-                raw->events_.post(event);
+        raw->note_events(events);
     });
     owner->event_thread_ =
         std::jthread([raw = owner.get()](std::stop_token stop) { raw->watch_events(stop); });
@@ -118,7 +123,20 @@ Result<void> OwnerProcess::listen() {
     return {};
 }
 
+// Work on an index that turns out to be damaged stops for as long as it takes to begin a new one.
 Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_token stop) {
+    for (int renewals = 0;; ++renewals) {
+        const auto worked = work(until, stop);
+        const auto damage = damage_.with([](auto& known) { return std::exchange(known, std::nullopt); });
+        if (!damage || !worked) return worked;
+        // A disk that damages one after another is not to be kept busy with it.
+        if (renewals == most_renewals) return std::unexpected(*damage);
+        TRY(library_->renew(place_, *store_, *damage, log_));
+        if (asked_to_stop_ || stop.stop_requested()) return {};
+    }
+}
+
+Result<void> OwnerProcess::work(const work::RunUntil& until, std::stop_token stop) {
     std::stop_source source;
     stop_.with([&](std::stop_source& current) { current = source; });
     if (asked_to_stop_) return {};
@@ -129,7 +147,10 @@ Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_tok
     config.answering.model = model_;
     config.indexing = library_->tools();
     config.webhooks = TRY(webhook_tools(place_.settings, *access_));
-    config.store_changed = [this](const std::optional<Error>& trouble) { events_.post(StoreNews{trouble}); };
+    config.store_changed = [this](const std::optional<Error>& trouble) {
+        ++waiting_;
+        events_.post(StoreNews{trouble});
+    };
     work::Engine engine(*store_, access_->fetcher(), std::move(config));
     engine_.with([&](work::Engine*& current) { current = &engine; });
     auto result = engine.run(until, source.get_token());
@@ -169,7 +190,10 @@ Result<json::value> OwnerProcess::handle(const std::string& method, const json::
     }
     if (method == "search") return search(params);
     if (method == "indexing") return json::object{{"is_busy", is_indexing()}};
-    if (method == "index_facts") return index_facts(library_->index());
+    if (method == "index_facts") {
+        const auto kept = library_->hold();
+        return index_facts(library_->index());
+    }
     if (method == "drop_vectors") return drop_vectors(params);
     auto answer = perform(*store_, method, params);
     // Whose vectors a collection has may have changed.
@@ -186,7 +210,7 @@ Result<json::value> OwnerProcess::search(const json::object& params) {
     session.counts.duration = *session.completed_at - session.started_at;
     session.success = answer.has_value();
     if (!answer) session.error = answer.error().message;
-    events_.post(std::move(session));
+    post(std::move(session));
     if (!answer) return std::unexpected(answer.error());
     return search::to_json(*answer, request);
 }
@@ -202,6 +226,7 @@ Result<json::value> OwnerProcess::drop_vectors(const json::object& params) {
     const json::value* collection = params.if_contains("collection");
     if (!collection || !collection->is_string())
         return fail(ErrorCode::invalid_argument, "drop_vectors wants a collection");
+    const auto kept = library_->hold();
     TRY(library_->index().set_embedder(std::string(collection->get_string()), {.provider = "none"}));
     library_->embedders().forget_all();
     return json::object();
@@ -260,6 +285,39 @@ json::object OwnerProcess::status() {
             {"current_urls", std::move(urls)}};
 }
 
+// On the store's thread, which waits for nobody: what cannot be written down as fast as it happens is left out.
+void OwnerProcess::note_events(std::span<const store::Event> events) {
+    using What = store::Event::What;
+    if (!log_) return;
+    for (const store::Event& event : events) {
+        if (event.what == What::url_failed) post(event);
+        if (event.what != What::group_changed || !event.group) continue;
+        const bool is_new =
+            changed_groups_.with([&](std::set<GroupId>& groups) { return groups.insert(*event.group).second; });
+        if (!is_new) continue;
+        ++waiting_;
+        events_.post(event);
+    }
+}
+
+void OwnerProcess::post(News news) {
+    if (waiting_ >= most_waiting) {
+        ++left_out_;
+        return;
+    }
+    ++waiting_;
+    events_.post(std::move(news));
+}
+
+// By a reader that is kept while there is news. One whose connection is gone is opened again.
+Result<Group> OwnerProcess::group_of(GroupId id) {
+    if (news_reader_)
+        if (auto group = news_reader_->group(id); group || group.error().code == ErrorCode::not_found)
+            return group;
+    news_reader_ = TRY(open_reader(place_));
+    return news_reader_->group(id);
+}
+
 void OwnerProcess::watch_events(std::stop_token stop) {
     using std::chrono::steady_clock;
     std::vector<News> events;
@@ -267,11 +325,15 @@ void OwnerProcess::watch_events(std::stop_token stop) {
     do {
         const auto rest_at = steady_clock::now() + rests_after;
         events_.take(events, has_rested ? std::nullopt : std::optional(rest_at), stop);
+        waiting_ -= events.size();
         for (const News& news : events) std::visit([&](const auto& event) { handle_event(event); }, news);
+        if (const std::size_t lost = left_out_.exchange(0); lost > 0 && log_)
+            log_(fmt::format("{} lines left out: more happened than could be written down", lost));
         has_rested = events.empty();
         if (!has_rested) continue;
         // Work has paused. What it needed is not kept from others.
         events = {};
+        news_reader_.reset();
         malloc_trim(0);
     } while (!stop.stop_requested());
 }
@@ -282,11 +344,11 @@ void OwnerProcess::handle_event(const store::Event& event) {
     if (event.what == What::url_failed)
         log_(fmt::format("url failed url={} status={}", event.url, event.status));
     if (event.what != What::group_changed || !event.group) return;
-    const auto reader = open_reader(place_);
-    const auto group = reader ? (*reader)->group(*event.group) : std::unexpected(reader.error());
+    // What changes from here on is told anew.
+    changed_groups_.with([&](std::set<GroupId>& groups) { groups.erase(*event.group); });
+    const auto group = group_of(*event.group);
     if (!group) return;
-    // Several changes of a crawl can come together: the first line already tells of all.
-    std::string line = line_about(*group, (*reader)->salt());
+    std::string line = line_about(*group, store_->salt());
     if (line == last_line_) return;
     last_line_ = std::move(line);
     log_(last_line_);

@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -23,7 +25,9 @@
 #include "base/mailbox.h"
 #include "base/result.h"
 #include "chat/model.h"
+#include "model/group.h"
 #include "model/session.h"
+#include "store/reader.h"
 #include "store/store.h"
 #include "work/engine.h"
 
@@ -80,7 +84,11 @@ private:
     Result<boost::json::value> search(const boost::json::object& params);
     Result<boost::json::value> drop_vectors(const boost::json::object& params);
     boost::json::object status();
+    Result<void> work(const work::RunUntil& until, std::stop_token stop);
+    void note_events(std::span<const store::Event> events);
+    void post(News news);
     void watch_events(std::stop_token stop);
+    Result<Group> group_of(GroupId id);
     void handle_event(const store::Event& event);
     void handle_event(const quarry::Session& session);
     void handle_event(const StoreNews& news);
@@ -98,8 +106,12 @@ private:
     std::shared_ptr<void> observer_;
     std::atomic<bool> asked_to_stop_ = false, stays_ = false;
     Guarded<std::stop_source> stop_;          // of the run under way
+    Guarded<std::optional<Error>> damage_;    // of the index, which is to be made anew
     Guarded<work::Engine*> engine_{nullptr};  // the one that runs
     Mailbox<News> events_;
+    std::atomic<std::size_t> waiting_ = 0, left_out_ = 0;  // of the events
+    Guarded<std::set<GroupId>> changed_groups_;            // whose change waits among the events, once each
+    std::unique_ptr<store::Reader> news_reader_;           // of the event thread; nothing while it rests
     std::string last_line_;                               // about a crawl; of the event thread
     std::chrono::steady_clock::time_point away_since_{};  // the store; of the event thread
     Guarded<std::unique_ptr<OwnerServer>> server_;

@@ -72,7 +72,7 @@ struct SqliteRows {
     void job(int id, JobState state, const std::string& group = "NULL", int kind = 1, int owner = 1) {
         sql(fmt::format(
             "INSERT INTO job VALUES ({}, {}, {}, 2, {}, {}, 1, 3, 0, 40, 0, 1000, 5000, NULL, 9000, "
-            "'key-{}', 'it broke')",
+            "'key-{}', 'it broke', 0)",
             id, kind, static_cast<int>(state), owner, group, id));
         sql(fmt::format("INSERT INTO payload VALUES ({}, '{{\"n\":{}}}')", id, id));
     }
@@ -85,7 +85,7 @@ struct SqliteRows {
     void url(int id, int group, UrlState state, SkipReason skipped = SkipReason::none) {
         sql(fmt::format(
             "INSERT INTO frontier VALUES ({0}, {1}, 1, x'{0:032x}', {2}, NULL, 1, 0, 1, 0, 0, 0, {3}, "
-            "200, NULL, NULL, NULL, 'https://a.example/{0}', NULL, NULL, 5000, 6000, NULL)",
+            "200, NULL, NULL, NULL, 'https://a.example/{0}', NULL, NULL, 5000, 6000, NULL, 0)",
             id, group, static_cast<int>(state), static_cast<int>(skipped)));
     }
     void change(const ChangeRow& row) {

@@ -58,7 +58,7 @@ struct SqliteLibrary {
         REQUIRE(
             connection.execute(fmt::format("INSERT INTO frontier VALUES ({0}, {1}, 1, x'{0:032x}', 2, NULL, "
                                            "1, 0, 1, 0, 0, 0, 0, 203, NULL, 8000, "
-                                           "NULL, 'https://a.example/{2}', NULL, NULL, NULL, NULL, NULL)",
+                                           "NULL, 'https://a.example/{2}', NULL, NULL, NULL, NULL, NULL, 0)",
                                            quarry::number(url), quarry::number(owner.group), number)));
         const Content content{.markdown = words, .details = "{}"};
         PageWrite write{.key = {1, static_cast<std::uint64_t>(number)},

@@ -349,7 +349,11 @@ Engine::~Engine() = default;
 Result<void> Engine::run(const RunUntil& until, std::stop_token stop) {
     while (true) {
         const auto worked = run_once(until, stop);
-        if (worked || !may_pass(store_, worked.error())) return worked;
+        if (worked) return worked;
+        // Who stays has the patience to wait for room on the disk as well; whoever else works gives up.
+        const bool stays = !until.drained && !until.enough && !until.indexed;
+        const bool is_short_of_room = stays && worked.error().code == ErrorCode::unavailable;
+        if (!is_short_of_room && !may_pass(store_, worked.error())) return worked;
         if (!outage_.wait_after(worked.error(), stop)) return {};
     }
 }

@@ -71,9 +71,9 @@ public:
     ~Engine();
 
     // Works on the calling thread and its own until it ends. A database server that is away is waited for.
-    // Fails with `unavailable` if an embedded store can take no more work (disk full, low on space), and as
-    // the store does when that cannot pass: everything that was acknowledged is kept, and the next run goes
-    // on.
+    // An embedded store that can take no more work (disk full, low on space) is waited for by a run that ends
+    // only when it is stopped or idle; any other fails with `unavailable`. Fails as the store does when that
+    // cannot pass: everything that was acknowledged is kept, and the next run goes on.
     Result<void> run(const RunUntil& until, std::stop_token stop);
 
     // What is on the wire right now, the longest first. Any thread.

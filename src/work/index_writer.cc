@@ -71,7 +71,11 @@ void IndexWriter::write(Pages pages) {
 
 void IndexWriter::write_collection(const std::string& collection, std::span<PageInWorkPtr> pages) {
     const auto started = std::chrono::steady_clock::now();
-    const auto written = replace(collection, pages);
+    auto written = replace(collection, pages);
+    if (!written && written.error().code == ErrorCode::corrupt && parts_.damaged) {
+        parts_.damaged(written.error());
+        written.error().code = ErrorCode::interrupted;
+    }
     const auto took =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
     for (const PageInWorkPtr& page : pages) {

@@ -48,6 +48,7 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
                            .index = *tools.index,
                            .spaces = tools.spaces,
                            .mailbox = raw->mailbox_,
+                           .damaged = tools.damaged,
                            .ended = [traffic = raw->traffic_, mailbox = raw->mailbox_](std::size_t changes) {
                                changes_ended(*traffic, changes);
                                mailbox->post(ChangesDone{});
@@ -73,7 +74,11 @@ Result<void> Indexer::keep_spaces() {
                     return traffic_->changes == 0 && !traffic_->more_is_expected;
                 },
             .looked = [mailbox = mailbox_] { mailbox->post(ChangesDone{}); },
-            .failed = [mailbox = mailbox_](const Error& error) { mailbox->post(StoreFailed{error}); }},
+            .failed =
+                [mailbox = mailbox_, damaged = config_.tools.damaged](const Error& error) {
+                    if (error.code == ErrorCode::corrupt && damaged) return damaged(error);
+                    mailbox->post(StoreFailed{error});
+                }},
         collections);
     return {};
 }
@@ -148,7 +153,7 @@ void Indexer::prepare_batch(Changes changes, store::Reader& reader, text::TermRe
             if (known) {
                 prepare_page(*work, *page->second, *known, terms);
             } else {
-                work->error = known.error();
+                work->error = index_error(known.error());
             }
         } else if (work->change.content) {
             // It was replaced meanwhile: the change that did it comes next, and this one is dropped.
@@ -156,6 +161,13 @@ void Indexer::prepare_batch(Changes changes, store::Reader& reader, text::TermRe
         }
         forward(std::move(work));
     }
+}
+
+// What waits for the index to be made anew costs nothing.
+Error Indexer::index_error(const Error& error) const {
+    if (error.code != ErrorCode::corrupt || !config_.tools.damaged) return error;
+    config_.tools.damaged(error);
+    return {ErrorCode::interrupted, error.message};
 }
 
 Result<Indexer::Means> Indexer::means_of(const std::string& collection, store::Reader& reader) {

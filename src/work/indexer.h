@@ -36,6 +36,9 @@ struct IndexTools {
     CollectionEmbedders* embedders = nullptr;
     Spaces* spaces = nullptr;           // with an embedded index only
     IndexFollower* follower = nullptr;  // with a shared index, where its replica is searched
+    // Told that the index is damaged, where it can be made anew: what was on its way there waits for that. Any
+    // thread. Without it that is an error like any other.
+    std::function<void(const Error&)> damaged{};
 };
 
 struct IndexerConfig {
@@ -87,6 +90,7 @@ private:
         CollectionEmbedders::Choice embedder{};
         Spaces::Current space{}, next{};
     };
+    Error index_error(const Error& error) const;
     Result<Means> means_of(const std::string& collection, store::Reader& reader);
     void prepare_page(PageInWork& work, const StoredPage& page, const Means& means, text::TermReader& terms);
     void forward(PageInWorkPtr work);

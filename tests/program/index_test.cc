@@ -9,7 +9,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "db/sqlite.h"
 #include "program/data_home.h"
+#include "program/service.h"
 #include "program/slow_site.h"
 #include "servers/imitation_tei.h"
 
@@ -49,6 +51,46 @@ RunOptions with_service(const DataHome& home, const std::string& url) {
 }
 
 }  // namespace
+
+TEST_CASE("a damaged index is set aside and made anew while the server answers") {
+    const DataHome home;
+    {
+        std::ofstream documents(home.file("stones.jsonl"));
+        std::mt19937 random(7);
+        for (int i = 0; i < 700; ++i) {
+            std::string text = fmt::format("unique{}", i);
+            for (int word = 0; word < 40; ++word) text += fmt::format(" word{}", random() % 400);
+            documents << json::object{{"_id", fmt::format("d{}", i)}, {"text", text}} << "\n";
+        }
+    }
+    REQUIRE(home.run({"import", home.file("stones.jsonl")}).exit_code == 0);
+    {
+        auto file = db::Connection::open(home.data() + "/index.db", db::Access::write).value();
+        REQUIRE(file.integer("SELECT count(*) FROM space WHERE state = 1").value() == 1);
+        REQUIRE(file.execute("UPDATE space SET bytes = CAST(zeroblob(10) || substr(bytes, 11) AS BLOB)"));
+    }
+    const Ran examined = home.run({"doctor"});
+    CAPTURE(examined.out + examined.err);
+    CHECK(examined.exit_code != 0);
+    CHECK(contains(examined.out, "fail  search index"));
+    CHECK_FALSE(contains(examined.out + examined.err, "All is well"));
+
+    Service service(home);
+    const auto finds = [&] {
+        const auto answer = service.client.post("/v2/search", R"({"query":"unique77"})");
+        return answer.status == 200 && contains(answer.body, "unique77");
+    };
+    while (!contains(read_file(service.log_file()), "index set aside")) std::this_thread::sleep_for(5ms);
+    while (!finds()) std::this_thread::sleep_for(5ms);
+
+    CHECK(std::filesystem::exists(home.data() + "/index.db.damaged"));
+    CHECK(service.stop() == 0);
+    CHECK(home.run({"queue", "process"}).exit_code == 0);
+    CHECK(ask(home, "unique500").front() == "d500");
+    const Ran examined_again = home.run({"doctor"});
+    CAPTURE(examined_again.out + examined_again.err);
+    CHECK(contains(examined_again.out, "ok    search index"));
+}
 
 TEST_CASE("a crawled site can be searched as soon as the command returns") {
     SlowSite site(30, 0ms);

@@ -1,9 +1,12 @@
 // Workers and servers outlive the database server that they work on.
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/mount.h>
 
 #include "db/postgres.h"
 #include "program/data_home.h"
@@ -105,6 +108,68 @@ TEST_CASE("a worker goes on by itself when Redis was killed and is back") {
     CHECK(home.pages_of(id) == site.all_urls());
     CHECK(count_of(worker.said(), "store lost") == 1);
     CHECK(worker.stop() == 130);
+}
+
+// A small disk of its own, at a folder. Only root can have one.
+class SmallDisk {
+public:
+    explicit SmallDisk(const std::string& folder) : folder_(folder) {
+        std::filesystem::create_directories(folder);
+        is_there_ = mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=512m") == 0;
+    }
+    ~SmallDisk() {
+        if (is_there_) umount2(folder_.c_str(), MNT_DETACH);
+    }
+    bool is_there() const { return is_there_; }
+    void fill() const { std::ofstream(folder_ + "/ballast") << std::string(300 << 20, 'x'); }
+    void empty() const { std::filesystem::remove(folder_ + "/ballast"); }
+
+private:
+    const std::string folder_;
+    bool is_there_ = false;
+};
+
+TEST_CASE("a server that is short of disk answers what is asked, refuses new work, and goes on when there is room") {
+    const DataHome home({"QUARRY_STORE_LOW_DISK=256MB"});
+    const SmallDisk disk(home.data());
+    if (!disk.is_there()) {
+        MESSAGE("skipped: a small disk can be mounted by root only");
+        return;
+    }
+    SlowSite site(600, 50ms);
+    const std::string crawl = fmt::format(R"({{"url":"{}"}})", site.url());
+    std::string id;
+    {
+        Service service(home);
+        const auto begun = service.client.post("/v2/crawl", crawl);
+        REQUIRE(begun.status == 200);
+        id = boost::json::parse(begun.body).at("id").as_string();
+        site.wait_for_requests(20);
+
+        disk.fill();
+        while (read_file(service.log_file()).find("keeps 256MB free") == std::string::npos)
+            std::this_thread::sleep_for(2ms);
+
+        CHECK(service.client.get("/v2/crawl/" + id).status == 200);
+        const auto refused = service.client.post("/v2/crawl", crawl);
+        CAPTURE(refused.body + read_file(service.log_file()));
+        CHECK(refused.status == 503);
+        CHECK(service.stop() == 0);
+    }
+    Service service(home);  // starts below the mark
+    CHECK(service.client.get("/v2/crawl/" + id).status == 200);
+    CHECK(service.client.post("/v2/crawl", crawl).status == 503);
+
+    disk.empty();
+    const auto status = [&] {
+        return boost::json::parse(service.client.get("/v2/crawl/" + id).body).at("status").as_string();
+    };
+    while (status() != "completed") std::this_thread::sleep_for(20ms);
+
+    CHECK(home.pages_of(id) == site.all_urls());
+    const auto taken = service.client.post("/v2/crawl", crawl);
+    CAPTURE(taken.body);
+    CHECK(taken.status == 200);
 }
 
 TEST_CASE("a worker that waits for its database stops when it is asked to") {
