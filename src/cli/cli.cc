@@ -123,8 +123,7 @@ int run_command(const Command& command, const GlobalOptions& options, const Sett
 }
 
 std::string version_line(std::string_view commit) {
-    return fmt::format("quarry {} ({})
-", version, commit.empty() ? "no commit" : commit);
+    return fmt::format("quarry {} ({})\n", version, commit.empty() ? "no commit" : commit);
 }
 
 int run_arguments(const std::vector<std::string>& arguments, GlobalOptions& options, std::string_view commit) {
