@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "base/wall_clock.h"
 #include "base/mailbox.h"
+#include "base/wall_clock.h"
 #include "base/work_queue.h"
 
 using namespace quarry;

@@ -55,9 +55,9 @@ struct StoreFailed {
 };
 struct StopAsked {};
 
-using Message =
-    std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen, CrawlLoaded,
-                 JobEnded, ErrandDone, PagesDone, DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen,
+                             CrawlLoaded, JobEnded, ErrandDone, PagesDone, DetourEnded, ChangesDone,
+                             CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 
 }  // namespace quarry::work

@@ -77,7 +77,8 @@ void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> cra
     look_at(lane);
 }
 
-// One that goes on after an interruption has met many pages already. Others need not wait while they are read.
+// One that goes on after an interruption has met many pages already. Others need not wait while they are
+// read.
 void UrlDispatcher::load(GroupId group) {
     parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox](store::Reader& reader) {
         auto loaded = CrawlContext::load(group, reader, defaults);
@@ -171,7 +172,8 @@ void UrlDispatcher::group_seen(const GroupSeen& seen) {
     for (const auto& [id, lane] : lanes_)
         for (const WaitingUrl& url : lane->remove(seen.group)) removed.push_back(url.lease.lease);
     if (const auto waiting = being_loaded_.find(seen.group); waiting != being_loaded_.end())
-        for (const store::UrlLease& lease : std::exchange(waiting->second, {})) removed.push_back(lease.lease);
+        for (const store::UrlLease& lease : std::exchange(waiting->second, {}))
+            removed.push_back(lease.lease);
     waiting_ -= removed.size();
     release(std::move(removed));
     if (!seen.is_over) return;
