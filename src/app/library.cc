@@ -197,7 +197,8 @@ Result<std::vector<float>> Library::embed_query(const std::string& collection, c
 
 Result<search::SearchAnswer> Library::search(const search::SearchRequest& request) {
     const auto kept = hold();
-    if (!searcher_) return fail(ErrorCode::unavailable, "the search index cannot be opened: see quarry doctor");
+    if (!searcher_)
+        return fail(ErrorCode::unavailable, "the search index cannot be opened: see quarry doctor");
     auto answer = searcher_->search(request);
     if (answer || answer.error().code != ErrorCode::corrupt || !embedded_ || !damaged_) return answer;
     damaged_(answer.error());

@@ -38,11 +38,11 @@ public:
     // PostgreSQL it takes the folder's lock, if it is free, to bring the replica up to date.
     static Result<std::unique_ptr<Library>> open_to_read(const Workplace& place);
 
-    // Told, on any thread, that the index is damaged; renew() then makes it anew. Of an index that is elsewhere,
-    // or follows one, nothing is told. Set before anybody asks.
+    // Told, on any thread, that the index is damaged; renew() then makes it anew. Of an index that is
+    // elsewhere, or follows one, nothing is told. Set before anybody asks.
     void on_damage(std::function<void(const Error&)> tell) { damaged_ = std::move(tell); }
-    // Sets index.db aside and begins a new one, into which every page goes again; the log says so. Searches wait
-    // for that, and find what is there from then on. Nobody may write meanwhile.
+    // Sets index.db aside and begins a new one, into which every page goes again; the log says so. Searches
+    // wait for that, and find what is there from then on. Nobody may write meanwhile.
     Result<void> renew(const Workplace& place, store::Store& store, const Error& damage, const Log& log);
 
     // Any thread.

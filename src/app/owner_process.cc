@@ -285,15 +285,16 @@ json::object OwnerProcess::status() {
             {"current_urls", std::move(urls)}};
 }
 
-// On the store's thread, which waits for nobody: what cannot be written down as fast as it happens is left out.
+// On the store's thread, which waits for nobody: what cannot be written down as fast as it happens is left
+// out.
 void OwnerProcess::note_events(std::span<const store::Event> events) {
     using What = store::Event::What;
     if (!log_) return;
     for (const store::Event& event : events) {
         if (event.what == What::url_failed) post(event);
         if (event.what != What::group_changed || !event.group) continue;
-        const bool is_new =
-            changed_groups_.with([&](std::set<GroupId>& groups) { return groups.insert(*event.group).second; });
+        const bool is_new = changed_groups_.with(
+            [&](std::set<GroupId>& groups) { return groups.insert(*event.group).second; });
         if (!is_new) continue;
         ++waiting_;
         events_.post(event);

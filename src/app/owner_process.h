@@ -112,8 +112,8 @@ private:
     std::atomic<std::size_t> waiting_ = 0, left_out_ = 0;  // of the events
     Guarded<std::set<GroupId>> changed_groups_;            // whose change waits among the events, once each
     std::unique_ptr<store::Reader> news_reader_;           // of the event thread; nothing while it rests
-    std::string last_line_;                               // about a crawl; of the event thread
-    std::chrono::steady_clock::time_point away_since_{};  // the store; of the event thread
+    std::string last_line_;                                // about a crawl; of the event thread
+    std::chrono::steady_clock::time_point away_since_{};   // the store; of the event thread
     Guarded<std::unique_ptr<OwnerServer>> server_;
     std::jthread event_thread_;
 };

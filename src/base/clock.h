@@ -16,17 +16,6 @@ public:
     virtual Timestamp now() const = 0;
 };
 
-// The wall clock as it was when this was made, and from then on the steady clock: it never runs backwards.
-class SteadyWallClock : public Clock {
-public:
-    Timestamp now() const override;
-
-private:
-    Timestamp started_at_ =
-        std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-    std::chrono::steady_clock::time_point steady_start_ = std::chrono::steady_clock::now();
-};
-
 // Stands still until told otherwise. For tests.
 class ManualClock : public Clock {
 public:

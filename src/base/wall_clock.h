@@ -9,8 +9,8 @@
 
 namespace quarry {
 
-// After a suspend, or when the wall clock is set forward, it shows the new time at once. When the wall clock is
-// set back it goes on from where it was, at its own pace.
+// After a suspend, or when the wall clock is set forward, it shows the new time at once. When the wall clock
+// is set back it goes on from where it was, at its own pace.
 class WallClock : public Clock {
 public:
     Timestamp now() const override;

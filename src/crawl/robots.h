@@ -44,8 +44,8 @@ public:
     // is a product token such as "quarry"; a version behind a slash is disregarded. The group for the agent
     // decides, else the one for "*"; within it the longest pattern; between equals, Allow.
     //
-    // "%7E" and "~" match each other, as RFC 9309 wants (robots_pattern.h). Time is linear in the path for each
-    // rule; paths are matched by their first 8 KB.
+    // "%7E" and "~" match each other, as RFC 9309 wants (robots_pattern.h). Time is linear in the path for
+    // each rule; paths are matched by their first 8 KB.
     Verdict check(std::string_view agent, std::string_view path_and_query) const;
     Verdict check(std::string_view agent, const url::Url& url) const;
 

@@ -41,7 +41,8 @@ void append_form(std::string_view text, Side side, std::string& form) {
         const int escaped = byte_of_escape(text, at);
         const auto c = static_cast<unsigned char>(escaped < 0 ? text[at] : escaped);
         // Before the query "%2F" separates nothing, so it is not the same as '/'. In it both are data.
-        const bool is_kept = is_reserved(c) && (escaped < 0 || (in_query && data_in_query.contains(static_cast<char>(c))));
+        const bool is_kept =
+            is_reserved(c) && (escaped < 0 || (in_query && data_in_query.contains(static_cast<char>(c))));
         const bool is_wildcard = side == Side::pattern && c == '*' && escaped < 0;
         // A URL is encoded before anybody asks. One that is not is not taken for what it might mean.
         const bool is_foreign = side == Side::path && c >= 0x80 && escaped < 0;

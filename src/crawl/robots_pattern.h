@@ -25,8 +25,8 @@ private:
 };
 
 // The one form in which patterns and paths are compared (RFC 9309, 2.2.2): unreserved characters as they are,
-// reserved ones as they were written, everything else as %XX with digits in upper case. So a '*' or '$' of a path is "%2A" or "%24",
-// and in a pattern that wants to say it. Doing it twice changes nothing.
+// reserved ones as they were written, everything else as %XX with digits in upper case. So a '*' or '$' of a
+// path is "%2A" or "%24", and in a pattern that wants to say it. Doing it twice changes nothing.
 std::string pattern_form(std::string_view pattern);
 std::string path_form(std::string_view path);
 

@@ -33,10 +33,10 @@ namespace quarry::store {
 struct StoreLimits {
     std::chrono::milliseconds lease_duration{60'000};  // after the worker's last beat
     int max_stalls = 9;
-    int max_snoozes = 1'000;      // of a job or a URL, in a row; given back before it began counts as one
+    int max_snoozes = 1'000;       // of a job or a URL, in a row; given back before it began counts as one
     int change_snoozes = 100'000;  // of a change: a service that is away for weeks is waited for
-    int url_attempts = 3;                    // tries of a URL before it is given up
-    int change_attempts = 3;                 // tries of a change of the outbox
+    int url_attempts = 3;          // tries of a URL before it is given up
+    int change_attempts = 3;       // tries of a change of the outbox
     std::int64_t max_open_jobs = 5'000'000;  // in all; beyond it adding is refused
     std::int64_t max_open_jobs_per_owner = 1'000'000;
     int running_jobs_per_owner = 1'000;  // beyond it jobs wait in the backlog

@@ -1,7 +1,7 @@
 #include "work/engine.h"
 
-#include <atomic>
 #include <algorithm>
+#include <atomic>
 #include <semaphore>
 #include <thread>
 
@@ -39,7 +39,8 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl brings every page that links lead to, each
     CHECK(pages(id)[0].content->markdown.find("words of the page at /") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(CrawlSite, "a page that is 'not modified' though nothing is stored fails, and the crawl ends") {
+TEST_CASE_FIXTURE(CrawlSite,
+                  "a page that is 'not modified' though nothing is stored fails, and the crawl ends") {
     page("/", "", 304);
 
     const GroupId id = crawl(options());

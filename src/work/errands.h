@@ -1,5 +1,5 @@
-// What has to ask the store or wait for it, done on a thread of its own: the dispatcher, which starts every page
-// of every crawl, never waits for the disk.
+// What has to ask the store or wait for it, done on a thread of its own: the dispatcher, which starts every
+// page of every crawl, never waits for the disk.
 #pragma once
 
 #include <atomic>

@@ -257,8 +257,8 @@ store::Outcome keep(const FetchedUrl& fetched, Document document, const PageTool
     PageWrite write{.key = fetched.lease.key, .facts = facts_of(fetched, document)};
     auto change = tracked_change(fetched, document, tools);
     if (!change) return without_store(fetched, change.error(), now);
-    // What has become of it is said anew each time, so it is never "not modified"; and what a script makes may
-    // change though the page that has it does not.
+    // What has become of it is said anew each time, so it is never "not modified"; and what a script makes
+    // may change though the page that has it does not.
     if (crawl.options.track_changes || fetched.shown) write.facts.etag = write.facts.last_modified = "";
     ShownParts shown = shown_parts(fetched);
     if (fetched.answers) shown.details["answers"] = kept_answers(fetched);

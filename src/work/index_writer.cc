@@ -105,8 +105,8 @@ Result<void> IndexWriter::replace(const std::string& collection, std::span<PageI
     return {};
 }
 
-// The space may have been renewed since these were folded in, or dropped: then words alone find them until the
-// next one is fitted. A removal has no embedder, so each page is asked for its own.
+// The space may have been renewed since these were folded in, or dropped: then words alone find them until
+// the next one is fitted. A removal has no embedder, so each page is asked for its own.
 Result<void> IndexWriter::fold_again(const std::string& collection, std::span<PageInWorkPtr> pages) {
     std::optional<Spaces::Current> current;
     for (const PageInWorkPtr& page : pages) {

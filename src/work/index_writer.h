@@ -26,7 +26,7 @@ public:
         index::Index& index;
         Spaces* spaces = nullptr;
         std::shared_ptr<EngineMailbox> mailbox{};
-        std::function<void(const Error&)> damaged{};          // as IndexTools has it
+        std::function<void(const Error&)> damaged{};       // as IndexTools has it
         std::function<void(std::size_t changes)> ended{};  // so many are over; on the store's thread
     };
     explicit IndexWriter(Parts parts);

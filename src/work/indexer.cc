@@ -66,19 +66,18 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
 Result<void> Indexer::keep_spaces() {
     const auto collections = TRY(config_.tools.index->collections());
     traffic_->keeper = std::make_shared<SpaceKeeper>(
-        SpaceKeeper::Parts{
-            .spaces = *config_.tools.spaces,
-            .is_quiet =
-                [this] {
-                    std::lock_guard lock(traffic_->mutex);
-                    return traffic_->changes == 0 && !traffic_->more_is_expected;
-                },
-            .looked = [mailbox = mailbox_] { mailbox->post(ChangesDone{}); },
-            .failed =
-                [mailbox = mailbox_, damaged = config_.tools.damaged](const Error& error) {
-                    if (error.code == ErrorCode::corrupt && damaged) return damaged(error);
-                    mailbox->post(StoreFailed{error});
-                }},
+        SpaceKeeper::Parts{.spaces = *config_.tools.spaces,
+                           .is_quiet =
+                               [this] {
+                                   std::lock_guard lock(traffic_->mutex);
+                                   return traffic_->changes == 0 && !traffic_->more_is_expected;
+                               },
+                           .looked = [mailbox = mailbox_] { mailbox->post(ChangesDone{}); },
+                           .failed =
+                               [mailbox = mailbox_, damaged = config_.tools.damaged](const Error& error) {
+                                   if (error.code == ErrorCode::corrupt && damaged) return damaged(error);
+                                   mailbox->post(StoreFailed{error});
+                               }},
         collections);
     return {};
 }

@@ -36,8 +36,8 @@ struct IndexTools {
     CollectionEmbedders* embedders = nullptr;
     Spaces* spaces = nullptr;           // with an embedded index only
     IndexFollower* follower = nullptr;  // with a shared index, where its replica is searched
-    // Told that the index is damaged, where it can be made anew: what was on its way there waits for that. Any
-    // thread. Without it that is an error like any other.
+    // Told that the index is damaged, where it can be made anew: what was on its way there waits for that.
+    // Any thread. Without it that is an error like any other.
     std::function<void(const Error&)> damaged{};
 };
 

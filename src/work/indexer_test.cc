@@ -155,9 +155,11 @@ public:
                             .mailbox = std::make_shared<EngineMailbox>(),
                             .ended = [&](std::size_t) {}});
         auto first = std::make_unique<PageInWork>();
-        first->change = {.page = PageId{9'999}, .content = ContentId{9'999}, .version = 1, .collection = "other"};
+        first->change = {
+            .page = PageId{9'999}, .content = ContentId{9'999}, .version = 1, .collection = "other"};
         first->page = {.page = PageId{9'999}, .version = 1};
-        for (int chunk = 0; chunk < 3'000; ++chunk) first->page.chunks.push_back({.chunk = {.text = "words"}});
+        for (int chunk = 0; chunk < 3'000; ++chunk)
+            first->page.chunks.push_back({.chunk = {.text = "words"}});
         writer.add(std::move(first));
         for (PageInWorkPtr& work : works) writer.add(std::move(work));
     }

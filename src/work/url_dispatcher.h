@@ -91,7 +91,8 @@ private:
     OwnerQuotas quotas_;
     std::unordered_map<HostId, std::shared_ptr<HostLane>> lanes_;
     std::unordered_map<GroupId, std::shared_ptr<CrawlContext>> crawls_;
-    std::unordered_map<GroupId, std::vector<store::UrlLease>> being_loaded_;  // crawls, and what waits for them
+    std::unordered_map<GroupId, std::vector<store::UrlLease>>
+        being_loaded_;  // crawls, and what waits for them
     std::unordered_map<std::string, std::vector<HostId>> waiting_for_robots_;  // by key
     std::deque<HostId> to_look_at_;
     using Timer = std::pair<Timestamp, HostId>;

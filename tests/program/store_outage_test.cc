@@ -129,7 +129,9 @@ private:
     bool is_there_ = false;
 };
 
-TEST_CASE("a server that is short of disk answers what is asked, refuses new work, and goes on when there is room") {
+TEST_CASE(
+    "a server that is short of disk answers what is asked, refuses new work, and goes on when there is "
+    "room") {
     const DataHome home({"QUARRY_STORE_LOW_DISK=256MB"});
     const SmallDisk disk(home.data());
     if (!disk.is_there()) {

@@ -189,8 +189,7 @@ TEST_CASE("what version 5 put off is not put off for ever") {
 
     // It had been put off a thousand times, the job seven times.
     CHECK(reader->group(GroupId{9}).value().counters.failed == 1);
-    for (const auto& job : leased.jobs)
-        CHECK(reader->job(job.lease.id).value().state == JobState::queued);
+    for (const auto& job : leased.jobs) CHECK(reader->job(job.lease.id).value().state == JobState::queued);
 }
 
 }  // namespace quarry::test

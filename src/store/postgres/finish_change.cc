@@ -25,13 +25,12 @@ Result<void> finish_change(Ledger& ledger, const LeasedChange& change, const Out
         ledger.tally_of_group(change.row.group).add(outcome.timings);
     ledger.wake();  // a newer change of the page may have waited for this
     ChangeRow row = change.row;
-    const ChangeFate fate = fate_of_change(
-        outcome.end,
-        {.attempts = row.attempts,
-         .snoozes = row.snoozes,
-         .most_attempts = ledger.limits().change_attempts,
-         .most_snoozes = ledger.limits().change_snoozes},
-        ledger.now());
+    const ChangeFate fate = fate_of_change(outcome.end,
+                                           {.attempts = row.attempts,
+                                            .snoozes = row.snoozes,
+                                            .most_attempts = ledger.limits().change_attempts,
+                                            .most_snoozes = ledger.limits().change_snoozes},
+                                           ledger.now());
     row.attempts = fate.attempts;
     row.snoozes = fate.snoozes;
     const bool is_good = fate.state == JobState::completed;

@@ -58,7 +58,7 @@ constexpr db::PgStatement take_parked_sql{
 #define INSERT_JOBS(table, extra)                                                                           \
     "insert into quarry." table                                                                             \
     "(id, kind, priority, owner, grp, attempts, max_attempts, stalls, zero_retention, created_at, run_at, " \
-    "start_by, deadline, unique_key, last_error, snoozes, " extra ") select " GIVEN_COLUMNS                          \
+    "start_by, deadline, unique_key, last_error, snoozes, " extra ") select " GIVEN_COLUMNS                 \
     ", run_at, start_by, deadline, unique_key, last_error, coalesce(snoozes, 0), extra from " GIVEN_JOBS    \
     ", $17::bigint[]) as " GIVEN_NAMES ", extra)"
 

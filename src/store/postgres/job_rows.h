@@ -53,7 +53,7 @@ struct JobEnd {
 
 // Job columns in the order in which they are read, as of a table or alias.
 #define JOB_COLUMNS_OF(t)                                                                           \
-#t ".id, " #t ".kind, " #t ".priority, " #t ".owner, " #t ".grp, " #t ".attempts, " #t          \
+    #t ".id, " #t ".kind, " #t ".priority, " #t ".owner, " #t ".grp, " #t ".attempts, " #t          \
        ".max_attempts, " #t ".stalls, " #t ".zero_retention, " #t ".created_at, " #t ".run_at, " #t \
        ".start_by, " #t ".deadline, " #t ".unique_key, " #t ".last_error, " #t ".snoozes"
 inline constexpr int job_columns = 16;

@@ -14,7 +14,7 @@ namespace {
     "f.id, f.grp, f.host, f.state, f.run_at, f.priority, f.attempts, f.stalls, f.status, f.url, f.snoozes"
 
 constexpr db::PgStatement find_url_sql{"find_url",
-                                   "select " URL_COLUMNS " from quarry.frontier f where f.id = $1"};
+                                       "select " URL_COLUMNS " from quarry.frontier f where f.id = $1"};
 constexpr db::PgStatement find_key_sql{"find_url_key", R"sql(
     select id from quarry.frontier where grp = $1 and key = $2
     union all select url from quarry.alias where grp = $1 and key = $2 limit 1)sql"};
@@ -29,7 +29,8 @@ constexpr db::PgStatement insert_alias_sql{
 constexpr db::PgStatement take_fenced_urls_sql{
     "take_url_leases", TAKE_LEASES("using unnest($1::bigint[], $2::bigint[]) as u(id, token) "
                                    "where url_lease.id = u.id and url_lease.token = u.token")};
-constexpr db::PgStatement take_urls_of_worker_sql{"take_url_leases_of_worker", TAKE_LEASES("where worker = $1")};
+constexpr db::PgStatement take_urls_of_worker_sql{"take_url_leases_of_worker",
+                                                  TAKE_LEASES("where worker = $1")};
 constexpr db::PgStatement take_of_group_sql{
     "take_url_leases_of_group", "delete from quarry.url_lease where grp = $1 returning " LEASE_COLUMNS};
 constexpr db::PgStatement take_one_sql{"take_url_lease",

@@ -10,11 +10,8 @@ namespace quarry::store::promises {
 
 namespace {
 
-constexpr StoreLimits few{.max_stalls = 2,
-                          .max_snoozes = 3,
-                          .change_snoozes = 3,
-                          .url_attempts = 3,
-                          .change_attempts = 3};
+constexpr StoreLimits few{
+    .max_stalls = 2, .max_snoozes = 3, .change_snoozes = 3, .url_attempts = 3, .change_attempts = 3};
 // An attempt, or a stall, may be preceded by as many snoozes as there may be in a row.
 constexpr int most_leases = (3 + 3) * (few.max_snoozes + 1);
 constexpr int of_each = 4;
@@ -57,8 +54,12 @@ private:
     void befall(const LeaseRef& lease) {
         const Timestamp later = backend_.clock.now() + std::chrono::seconds(random_() % 30);
         switch (random_() % 5) {
-            case 0: CHECK(backend_.finish(lease, {.end = Retry{"no answer", later}}) == Verdict::applied); break;
-            case 1: CHECK(backend_.finish(lease, {.end = Snooze{later, "not now"}}) == Verdict::applied); break;
+            case 0:
+                CHECK(backend_.finish(lease, {.end = Retry{"no answer", later}}) == Verdict::applied);
+                break;
+            case 1:
+                CHECK(backend_.finish(lease, {.end = Snooze{later, "not now"}}) == Verdict::applied);
+                break;
             case 2: CHECK(backend_.store->release({lease})); break;
             case 3: backend_.store->begin(lease); break;  // and its worker dies
             default: break;                               // its worker dies before it begins
@@ -122,8 +123,7 @@ TEST_CASE_TEMPLATE("what was put off too often fails with the last reason, and c
 TEST_CASE_TEMPLATE("an attempt that ended in an error ends a row of snoozes", Backend, EVERY_STORE) {
     Backend backend(few);
     const GroupId group =
-        backend.store
-            ->add_group({}, {}, {{.url = "https://b.example/", .key = {2, 1}, .host = "b.example"}})
+        backend.store->add_group({}, {}, {{.url = "https://b.example/", .key = {2, 1}, .host = "b.example"}})
             .value();
     for (int attempt = 1; attempt <= 2; ++attempt) {
         for (int snooze = 0; snooze < few.max_snoozes; ++snooze)
@@ -139,8 +139,7 @@ TEST_CASE_TEMPLATE("a page that has not changed, though none is stored, costs at
                    TRANSACTIONAL_STORES) {
     Backend backend(few);
     const GroupId group =
-        backend.store
-            ->add_group({}, {}, {{.url = "https://b.example/", .key = {2, 1}, .host = "b.example"}})
+        backend.store->add_group({}, {}, {{.url = "https://b.example/", .key = {2, 1}, .host = "b.example"}})
             .value();
     for (int attempt = 1; attempt <= few.url_attempts; ++attempt) {
         const auto leased = backend.lease_urls(1);

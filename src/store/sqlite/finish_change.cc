@@ -19,8 +19,8 @@ void tell(Ledger& ledger, const ChangeRow& row, JobState state) {
 }
 
 Result<void> give_up(Ledger& ledger, const ChangeRow& row, std::string_view why) {
-    TRY(ledger.outbox().rows.end(
-        row, {.state = JobState::failed, .finished_at = ledger.now(), .error = why}));
+    TRY(ledger.outbox().rows.end(row,
+                                 {.state = JobState::failed, .finished_at = ledger.now(), .error = why}));
     tell(ledger, row, JobState::failed);
     return {};
 }

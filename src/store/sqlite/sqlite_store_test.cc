@@ -61,7 +61,8 @@ TEST_CASE_FIXTURE(Fixture, "what was rolled back leaves no trace in what is coun
     const LeaseRef lease = store->lease({.worker = worker, .urls = 1}).value().urls.at(0).lease;
     store->begin(lease);
     auto other = db::Connection::open(path, db::Access::write).value();
-    REQUIRE(other.execute("CREATE TRIGGER broken BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'no'); END"));
+    REQUIRE(
+        other.execute("CREATE TRIGGER broken BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'no'); END"));
     for (int time = 0; time < 3; ++time) CHECK_FALSE(store->finish({{lease, {.end = Completed{}}}}));
     REQUIRE(other.execute("DROP TRIGGER broken"));
 

@@ -18,8 +18,9 @@ constexpr std::size_t batch_weight = 2'048;
 // The log is moved into the database when it has grown to this, and when there is nothing else to do.
 constexpr std::size_t checkpoint_pages = 4'000;
 constexpr std::size_t idle_checkpoint_pages = 500;
-// A reader that stays in its snapshot keeps the log from shrinking. At this length the writer waits for it, but
-// only for a moment each time the log has grown again: those that ask in turns let go of it, a backup does not.
+// A reader that stays in its snapshot keeps the log from shrinking. At this length the writer waits for it,
+// but only for a moment each time the log has grown again: those that ask in turns let go of it, a backup
+// does not.
 constexpr std::size_t too_many_pages = 100'000;
 constexpr std::chrono::milliseconds patience{50};
 // Nor is a log that is to be emptied tried at every commit.

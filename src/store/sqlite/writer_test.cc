@@ -175,7 +175,8 @@ TEST_CASE_FIXTURE(Fixture, "many callers at once all get their own answers") {
 }
 
 // If each commit waited for the reader, this would take most of an hour.
-TEST_CASE_FIXTURE(Fixture, "a reader that keeps its snapshot holds nobody up, and the log is emptied after it") {
+TEST_CASE_FIXTURE(Fixture,
+                  "a reader that keeps its snapshot holds nobody up, and the log is emptied after it") {
     REQUIRE(add(0));
     auto reader = db::Connection::open(folder.file("numbers.db"), db::Access::read_only).value();
     REQUIRE(reader.execute("BEGIN; SELECT count(*) FROM numbers"));
