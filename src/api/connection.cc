@@ -251,8 +251,10 @@ public:
     std::shared_ptr<FollowerQueue> queue;
 };
 
-Connection::Connection(std::shared_ptr<ServerRoom> room, Socket socket)
-    : room_(std::move(room)), stream_(std::move(socket)), signal_(room_->io.get_executor()) {
+Connection::Connection(std::shared_ptr<ServerRoom> room, Socket socket, ClientStream::Context context)
+    : room_(std::move(room)),
+      stream_(std::move(socket), std::move(context)),
+      signal_(room_->io.get_executor()) {
     room_->connections.insert(this);
     close_ = [this] { stream_.close(); };
 }
@@ -276,6 +278,7 @@ void Connection::abort() {
 Task<> Connection::run() {
     error_code ignored;
     stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+    if (stream_.is_encrypted() && !co_await shake_hands()) co_return;
     while (!room_->is_leaving && !is_aborted_) {
         if (!co_await wait_for_request()) break;
         is_idle_ = false;
@@ -283,6 +286,11 @@ Task<> Connection::run() {
         if (!co_await read_head(turn) || !co_await answer(turn)) break;
         is_idle_ = true;
         if (input_.size() == 0) input_.shrink_to_fit();
+    }
+    if (stream_.is_encrypted() && !is_aborted_ && stream_.socket().is_open()) {
+        constexpr std::chrono::seconds patience{1};
+        stream_.expires_after(patience);
+        co_await stream_.async_shutdown(with_error(ignored));
     }
     stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     if (has_more_to_come_ && !is_aborted_) co_await let_go();
@@ -296,6 +304,13 @@ Task<> Connection::let_go() {
     input_.clear();
     stream_.expires_after(patience);
     while (!error) co_await stream_.async_read_some(input_.prepare(read_bytes), with_error(error));
+}
+
+Task<bool> Connection::shake_hands() {
+    error_code error;
+    stream_.expires_after(room_->config.header_timeout);
+    co_await stream_.async_handshake(with_error(error));
+    co_return !error;
 }
 
 // An idle connection holds next to nothing, and may be idle for longer than a request may take to come.
@@ -438,6 +453,7 @@ Task<bool> Connection::answer(Turn& turn) {
     const Pending::Ending ending{*pending};
     pending->request = std::move(turn.head.request);
     pending->request.peer = text_of(peer.address());
+    pending->request.is_encrypted = stream_.is_encrypted();
     has_more_to_come_ = pending->request.has_body;
     try {
         room_->handler(std::make_shared<Pending::Handle>(pending, *this));
@@ -507,16 +523,13 @@ Task<> Connection::await_news() {
 
 Task<> Connection::serve_websocket(Turn& turn, std::string protocol) {
     struct State {
-        explicit State(ClientStream stream) : socket(std::move(stream)) {}
-        websocket::stream<ClientStream, false> socket;
+        explicit State(ClientStream& stream) : socket(stream) {}
+        websocket::stream<ClientStream&, false> socket;
         beast::flat_buffer input;
     };
-    const auto state = std::make_shared<State>(std::move(stream_));
+    const auto state = std::make_shared<State>(stream_);
     auto& socket = state->socket;
-    close_ = [weak = std::weak_ptr(state)] {
-        if (const auto open = weak.lock()) beast::get_lowest_layer(open->socket).close();
-    };
-    beast::get_lowest_layer(socket).expires_never();
+    stream_.expires_never();
     socket.set_option(websocket::stream_base::timeout{.handshake_timeout = room_->config.header_timeout,
                                                       .idle_timeout = 2 * room_->config.heartbeat,
                                                       .keep_alive_pings = true});

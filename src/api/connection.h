@@ -13,17 +13,13 @@
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
+#include "api/client_stream.h"
 #include "api/server.h"
 
 namespace quarry::api {
 
-// One thread runs everything: the executor is the plain one, and no strand is needed.
-using Executor = boost::asio::io_context::executor_type;
-using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
-using ClientStream = boost::beast::basic_stream<boost::asio::ip::tcp, Executor>;
 using Timer =
     boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                       boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
@@ -58,7 +54,8 @@ struct ServerRoom {
 
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(std::shared_ptr<ServerRoom> room, Socket socket);
+    // No context: without TLS.
+    Connection(std::shared_ptr<ServerRoom> room, Socket socket, ClientStream::Context context = {});
     ~Connection();
 
     // Until the client leaves, breaks a rule or takes too long.
@@ -74,6 +71,7 @@ private:
     class Pending;
 
     // Each returns false if the connection ends with it.
+    Task<bool> shake_hands();
     Task<bool> wait_for_request();
     Task<bool> read_head(Turn& turn);
     Task<bool> answer(Turn& turn);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -55,6 +56,7 @@ private:
     std::atomic<int> connections_ = 0;
     std::map<std::string, int> connections_of_;  // by what an address counts as
     std::vector<Descriptor> reserve_;
+    std::optional<TlsFiles> tls_;
     bool has_said_full_ = false, has_said_none_left_ = false;
     std::string said_crowded_;  // the address that was told last to have too many
     std::jthread thread_;
@@ -71,6 +73,8 @@ std::string counted_address(const asio::ip::address& address) {
 Result<void> AsioServer::listen() {
     const ServerConfig& config = room_->config;
     error_code error;
+    if (!config.tls_certificate.empty())
+        tls_ = TRY(TlsFiles::open(config.tls_certificate, config.tls_key, config.log));
     const auto address = asio::ip::make_address(config.address, error);
     if (error)
         return fail(
@@ -175,7 +179,8 @@ bool AsioServer::begin(Socket socket) {
     if (is_counted) ++connections_of_[address];
     ++connections_;
     const std::shared_ptr<void> place(this, leave);
-    const auto connection = std::make_shared<Connection>(room_, std::move(socket));
+    const auto connection =
+        std::make_shared<Connection>(room_, std::move(socket), tls_ ? tls_->current() : nullptr);
     asio::co_spawn(
         room_->io.get_executor(), [connection]() -> Task<> { co_await connection->run(); },
         [place](std::exception_ptr) {});
