@@ -13,7 +13,11 @@
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
 
 #include "api/client_stream.h"
 #include "api/server.h"
@@ -26,8 +30,15 @@ using Timer =
 template <typename T = void>
 using Task = boost::asio::awaitable<T, Executor>;
 
+// For a coroutine that looks at errors itself.
+inline auto with_error(boost::system::error_code& error) {
+    return boost::asio::redirect_error(boost::asio::use_awaitable_t<Executor>(), error);
+}
+
 // As people write it, also where an IPv4 address came in an IPv6 one.
 std::string text_of(const boost::asio::ip::address& address);
+
+using UpgradeRequest = boost::beast::http::request<boost::beast::http::empty_body>;
 
 class Connection;
 struct ArrivingBody;
@@ -86,7 +97,7 @@ private:
     void watch_for_leaving(const std::shared_ptr<Pending>& pending);
     Task<> let_go();
 
-    Task<> serve_websocket(Turn& turn, std::string protocol);
+    Task<> serve_websocket(UpgradeRequest request, std::string protocol);
     Task<> serve_events(std::vector<Header> headers);
     Task<> await_news();
 

@@ -125,9 +125,6 @@ Task<> AsioServer::accept() {
 }
 
 Task<> AsioServer::accept_one() {
-    constexpr auto token = [](error_code& error) {
-        return asio::redirect_error(asio::use_awaitable_t<Executor>(), error);
-    };
     constexpr std::chrono::milliseconds breath{50};
     error_code error;
     Socket socket(room_->io.get_executor());
@@ -135,7 +132,7 @@ Task<> AsioServer::accept_one() {
     if (is_full)
         error = asio::error::no_descriptors;
     else
-        co_await acceptor_.async_accept(socket, token(error));
+        co_await acceptor_.async_accept(socket, with_error(error));
     if (!error && begin(std::move(socket))) co_return;
     if (!acceptor_.is_open()) co_return;
     const bool has_none_left = !is_full && error == asio::error::no_descriptors;
@@ -152,7 +149,7 @@ Task<> AsioServer::accept_one() {
     // Those who wait are taken when others have left.
     Timer timer(room_->io.get_executor());
     timer.expires_after(breath);
-    co_await timer.async_wait(token(error));
+    co_await timer.async_wait(with_error(error));
 }
 
 // False if it may not have one more.
