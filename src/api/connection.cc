@@ -34,14 +34,8 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 using boost::system::error_code;
 
-// Of what a client sends while it follows: only control frames are expected.
-constexpr std::size_t most_message_bytes = 64u << 10;
 // A body whose length is not said in advance counts as so much.
 constexpr std::uint64_t usual_body_bytes = 1u << 20;
-
-auto with_error(error_code& error) {
-    return asio::redirect_error(asio::use_awaitable_t<Executor>(), error);
-}
 
 // Bytes of a body that are read at once.
 constexpr std::size_t read_bytes = 16u << 10;
@@ -251,8 +245,10 @@ public:
     std::shared_ptr<FollowerQueue> queue;
 };
 
-Connection::Connection(std::shared_ptr<ServerRoom> room, Socket socket)
-    : room_(std::move(room)), stream_(std::move(socket)), signal_(room_->io.get_executor()) {
+Connection::Connection(std::shared_ptr<ServerRoom> room, Socket socket, ClientStream::Context context)
+    : room_(std::move(room)),
+      stream_(std::move(socket), std::move(context)),
+      signal_(room_->io.get_executor()) {
     room_->connections.insert(this);
     close_ = [this] { stream_.close(); };
 }
@@ -276,6 +272,7 @@ void Connection::abort() {
 Task<> Connection::run() {
     error_code ignored;
     stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+    if (stream_.is_encrypted() && !co_await shake_hands()) co_return;
     while (!room_->is_leaving && !is_aborted_) {
         if (!co_await wait_for_request()) break;
         is_idle_ = false;
@@ -283,6 +280,11 @@ Task<> Connection::run() {
         if (!co_await read_head(turn) || !co_await answer(turn)) break;
         is_idle_ = true;
         if (input_.size() == 0) input_.shrink_to_fit();
+    }
+    if (stream_.is_encrypted() && !is_aborted_ && stream_.socket().is_open()) {
+        constexpr std::chrono::seconds patience{1};
+        stream_.expires_after(patience);
+        co_await stream_.async_shutdown(with_error(ignored));
     }
     stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     if (has_more_to_come_ && !is_aborted_) co_await let_go();
@@ -296,6 +298,13 @@ Task<> Connection::let_go() {
     input_.clear();
     stream_.expires_after(patience);
     while (!error) co_await stream_.async_read_some(input_.prepare(read_bytes), with_error(error));
+}
+
+Task<bool> Connection::shake_hands() {
+    error_code error;
+    stream_.expires_after(room_->config.header_timeout);
+    co_await stream_.async_handshake(with_error(error));
+    co_return !error;
 }
 
 // An idle connection holds next to nothing, and may be idle for longer than a request may take to come.
@@ -438,6 +447,7 @@ Task<bool> Connection::answer(Turn& turn) {
     const Pending::Ending ending{*pending};
     pending->request = std::move(turn.head.request);
     pending->request.peer = text_of(peer.address());
+    pending->request.is_encrypted = stream_.is_encrypted();
     has_more_to_come_ = pending->request.has_body;
     try {
         room_->handler(std::make_shared<Pending::Handle>(pending, *this));
@@ -473,7 +483,7 @@ Task<bool> Connection::answer(Turn& turn) {
     if (is_watching && stream_.socket().is_open()) stream_.socket().cancel(error);
     queue_ = pending->queue;
     if (auto* upgrade = std::get_if<Pending::Upgrade>(&*answer)) {
-        co_await serve_websocket(turn, std::move(upgrade->protocol));
+        co_await serve_websocket(std::move(turn.head.raw), std::move(upgrade->protocol));
         co_return false;
     }
     if (auto* events = std::get_if<Pending::Events>(&*answer)) {
@@ -495,108 +505,6 @@ Task<bool> Connection::write(Turn& turn, Response response) {
     stream_.expires_after(room_->config.body_timeout);
     co_await asio::async_write(stream_, parts, with_error(error));
     co_return !error && goes_on;
-}
-
-// Returns at the next message, or when it is time for a sign of life.
-Task<> Connection::await_news() {
-    if (queue_->has_news()) co_return;
-    error_code ignored;
-    signal_.expires_after(room_->config.heartbeat);
-    co_await signal_.async_wait(with_error(ignored));
-}
-
-Task<> Connection::serve_websocket(Turn& turn, std::string protocol) {
-    struct State {
-        explicit State(ClientStream stream) : socket(std::move(stream)) {}
-        websocket::stream<ClientStream, false> socket;
-        beast::flat_buffer input;
-    };
-    const auto state = std::make_shared<State>(std::move(stream_));
-    auto& socket = state->socket;
-    close_ = [weak = std::weak_ptr(state)] {
-        if (const auto open = weak.lock()) beast::get_lowest_layer(open->socket).close();
-    };
-    beast::get_lowest_layer(socket).expires_never();
-    socket.set_option(websocket::stream_base::timeout{.handshake_timeout = room_->config.header_timeout,
-                                                      .idle_timeout = 2 * room_->config.heartbeat,
-                                                      .keep_alive_pings = true});
-    socket.read_message_max(most_message_bytes);
-    if (!protocol.empty()) {
-        socket.set_option(websocket::stream_base::decorator([protocol](websocket::response_type& response) {
-            response.set(http::field::sec_websocket_protocol, protocol);
-        }));
-    }
-    error_code error;
-    co_await socket.async_accept(turn.head.raw, with_error(error));
-    turn.head.raw = {};
-    if (error) {
-        queue_->abandon();
-        co_return;
-    }
-    // Reads what the client sends, which is nothing of interest: but so it is known when it leaves.
-    asio::co_spawn(
-        signal_.get_executor(),
-        [state, self = shared_from_this()]() -> Task<> {
-            error_code failed;
-            while (!failed) {
-                state->input.clear();
-                co_await state->socket.async_read(state->input, with_error(failed));
-            }
-            self->queue_->abandon();
-        },
-        asio::detached);
-    while (!error) {
-        FollowerQueue::Taken taken = queue_->take();
-        for (const std::string& message : taken.messages) {
-            co_await socket.async_write(asio::buffer(message), with_error(error));
-            if (error) break;
-        }
-        if (taken.is_closed && !error) {
-            const auto code = taken.is_overrun ? websocket::close_code::policy_error
-                                               : static_cast<websocket::close_code>(taken.code);
-            co_await socket.async_close(websocket::close_reason(code, taken.reason), with_error(error));
-            break;
-        }
-        if (!error) co_await await_news();
-    }
-    queue_->abandon();
-}
-
-Task<> Connection::serve_events(std::vector<Header> headers) {
-    http::response<http::empty_body> head(http::status::ok, 11);
-    head.set(http::field::content_type, "text/event-stream");
-    head.set(http::field::cache_control, "no-cache");
-    for (const Header& header : headers) head.insert(header.name, header.value);
-    head.chunked(true);
-    http::response_serializer<http::empty_body> serializer(head);
-    error_code error;
-    stream_.expires_after(room_->config.body_timeout);
-    co_await http::async_write_header(stream_, serializer, with_error(error));
-    asio::co_spawn(
-        signal_.get_executor(),
-        [self = shared_from_this()]() -> Task<> {
-            error_code failed;
-            char rest[256];
-            // The socket itself: the stream's time limit is that of the writing.
-            while (!failed && self->stream_.socket().is_open())
-                co_await self->stream_.socket().async_read_some(asio::buffer(rest), with_error(failed));
-            self->queue_->abandon();
-        },
-        asio::detached);
-    while (!error) {
-        FollowerQueue::Taken taken = queue_->take();
-        std::string text;
-        for (const std::string& message : taken.messages) text += "data: " + message + "\n\n";
-        if (text.empty() && !taken.is_closed) text = ": still here\n\n";
-        stream_.expires_after(room_->config.body_timeout);
-        if (!text.empty())
-            co_await asio::async_write(stream_, http::make_chunk(asio::buffer(text)), with_error(error));
-        if (taken.is_closed) break;
-        if (!error) co_await await_news();
-    }
-    if (!error) co_await asio::async_write(stream_, http::make_chunk_last(), with_error(error));
-    queue_->abandon();
-    stream_.close();
 }
 
 }  // namespace quarry::api

@@ -13,25 +13,32 @@
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/basic_stream.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
 
+#include "api/client_stream.h"
 #include "api/server.h"
 
 namespace quarry::api {
 
-// One thread runs everything: the executor is the plain one, and no strand is needed.
-using Executor = boost::asio::io_context::executor_type;
-using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
-using ClientStream = boost::beast::basic_stream<boost::asio::ip::tcp, Executor>;
 using Timer =
     boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                       boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
 template <typename T = void>
 using Task = boost::asio::awaitable<T, Executor>;
 
+// For a coroutine that looks at errors itself.
+inline auto with_error(boost::system::error_code& error) {
+    return boost::asio::redirect_error(boost::asio::use_awaitable_t<Executor>(), error);
+}
+
 // As people write it, also where an IPv4 address came in an IPv6 one.
 std::string text_of(const boost::asio::ip::address& address);
+
+using UpgradeRequest = boost::beast::http::request<boost::beast::http::empty_body>;
 
 class Connection;
 struct ArrivingBody;
@@ -58,7 +65,8 @@ struct ServerRoom {
 
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(std::shared_ptr<ServerRoom> room, Socket socket);
+    // No context: without TLS.
+    Connection(std::shared_ptr<ServerRoom> room, Socket socket, ClientStream::Context context = {});
     ~Connection();
 
     // Until the client leaves, breaks a rule or takes too long.
@@ -74,6 +82,7 @@ private:
     class Pending;
 
     // Each returns false if the connection ends with it.
+    Task<bool> shake_hands();
     Task<bool> wait_for_request();
     Task<bool> read_head(Turn& turn);
     Task<bool> answer(Turn& turn);
@@ -88,7 +97,7 @@ private:
     void watch_for_leaving(const std::shared_ptr<Pending>& pending);
     Task<> let_go();
 
-    Task<> serve_websocket(Turn& turn, std::string protocol);
+    Task<> serve_websocket(UpgradeRequest request, std::string protocol);
     Task<> serve_events(std::vector<Header> headers);
     Task<> await_news();
 

@@ -27,6 +27,7 @@ struct Request {
     bool has_body = false;                                     // there is one to be read
     std::string peer{};                                        // the address that is connected: "127.0.0.1"
     bool is_upgrade = false;                                   // it asks for a WebSocket
+    bool is_encrypted = false;
 
     // The first of that name; nothing if there is none.
     std::optional<std::string_view> parameter(std::string_view name) const;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -55,6 +56,7 @@ private:
     std::atomic<int> connections_ = 0;
     std::map<std::string, int> connections_of_;  // by what an address counts as
     std::vector<Descriptor> reserve_;
+    std::optional<TlsFiles> tls_;
     bool has_said_full_ = false, has_said_none_left_ = false;
     std::string said_crowded_;  // the address that was told last to have too many
     std::jthread thread_;
@@ -71,6 +73,8 @@ std::string counted_address(const asio::ip::address& address) {
 Result<void> AsioServer::listen() {
     const ServerConfig& config = room_->config;
     error_code error;
+    if (!config.tls_certificate.empty())
+        tls_ = TRY(TlsFiles::open(config.tls_certificate, config.tls_key, config.log));
     const auto address = asio::ip::make_address(config.address, error);
     if (error)
         return fail(
@@ -121,9 +125,6 @@ Task<> AsioServer::accept() {
 }
 
 Task<> AsioServer::accept_one() {
-    constexpr auto token = [](error_code& error) {
-        return asio::redirect_error(asio::use_awaitable_t<Executor>(), error);
-    };
     constexpr std::chrono::milliseconds breath{50};
     error_code error;
     Socket socket(room_->io.get_executor());
@@ -131,7 +132,7 @@ Task<> AsioServer::accept_one() {
     if (is_full)
         error = asio::error::no_descriptors;
     else
-        co_await acceptor_.async_accept(socket, token(error));
+        co_await acceptor_.async_accept(socket, with_error(error));
     if (!error && begin(std::move(socket))) co_return;
     if (!acceptor_.is_open()) co_return;
     const bool has_none_left = !is_full && error == asio::error::no_descriptors;
@@ -148,7 +149,7 @@ Task<> AsioServer::accept_one() {
     // Those who wait are taken when others have left.
     Timer timer(room_->io.get_executor());
     timer.expires_after(breath);
-    co_await timer.async_wait(token(error));
+    co_await timer.async_wait(with_error(error));
 }
 
 // False if it may not have one more.
@@ -175,7 +176,8 @@ bool AsioServer::begin(Socket socket) {
     if (is_counted) ++connections_of_[address];
     ++connections_;
     const std::shared_ptr<void> place(this, leave);
-    const auto connection = std::make_shared<Connection>(room_, std::move(socket));
+    const auto connection =
+        std::make_shared<Connection>(room_, std::move(socket), tls_ ? tls_->current() : nullptr);
     asio::co_spawn(
         room_->io.get_executor(), [connection]() -> Task<> { co_await connection->run(); },
         [place](std::exception_ptr) {});

@@ -21,6 +21,8 @@ struct ServerConfig {
     std::string address = "127.0.0.1";
     std::uint16_t port = 3002;  // 0: any that is free
 
+    std::string tls_certificate{}, tls_key{};  // files (PEM), read again when they change; none: no TLS
+
     int max_connections = 10'000;  // more wait until the system refuses them
     // Of one address, or one network of 64 bits, with IPv6. More are closed at once. 0: any number.
     int max_connections_of_address = 0;

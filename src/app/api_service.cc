@@ -303,6 +303,8 @@ Result<void> ApiService::listen(api::Services services, const Workplace& place, 
     server_ = TRY(api::Server::start(
         {.address = listen.address,
          .port = listen.port,
+         .tls_certificate = listen.tls_certificate,
+         .tls_key = listen.tls_key,
          .max_connections = plan.clients,
          .max_connections_of_address = connections_per_address(settings, plan.clients),
          .is_trusted = any_number_from(std::move(proxies)),

@@ -20,7 +20,8 @@ namespace quarry::app {
 struct ListenAddress {
     std::string address{};
     std::uint16_t port = 0;
-    bool is_for_others = false;  // who reaches it is somebody else's to decide
+    bool is_for_others = false;                // who reaches it is somebody else's to decide
+    std::string tls_certificate{}, tls_key{};  // files; none: no TLS
 
     bool is_loopback() const;
 };

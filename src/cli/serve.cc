@@ -18,7 +18,7 @@ namespace quarry::cli {
 namespace {
 
 struct ServeArguments {
-    std::string listen{};
+    std::string listen{}, tls_certificate{}, tls_key{};
     bool insecure = false, quiet = false;
     std::optional<std::int64_t> workers{};
 };
@@ -41,6 +41,14 @@ Result<app::ListenAddress> listen_address(const app::Workplace& place, const Ser
         arguments.listen.empty() ? place.settings.text("serve.listen") : arguments.listen;
     auto listen = TRY(app::parse_listen_address(text));
     listen.is_for_others = arguments.insecure;
+    const auto either = [&](const std::string& flag, std::string_view key) {
+        return flag.empty() ? place.settings.text(key) : flag;
+    };
+    listen.tls_certificate = either(arguments.tls_certificate, "serve.tls_cert");
+    listen.tls_key = either(arguments.tls_key, "serve.tls_key");
+    if (listen.tls_certificate.empty() != listen.tls_key.empty())
+        return fail(ErrorCode::invalid_argument,
+                    "TLS needs both a certificate (--tls-cert) and its key (--tls-key)");
     if (!listen.is_loopback() && !arguments.insecure && !TRY(has_key(place)))
         return fail(
             ErrorCode::refused,
@@ -53,12 +61,11 @@ Result<app::ListenAddress> listen_address(const app::Workplace& place, const Ser
 
 // What an operator may not have thought of.
 Result<void> warn_of_strangers(const app::Workplace& place, const app::ListenAddress& listen) {
-    if (!listen.is_loopback())
-        say(
-            fmt::format("What is sent to and from {} is not encrypted: whoever is in between can read it, "
-                        "keys too. Put a "
-                        "proxy that speaks TLS in front of it",
-                        listen.address));
+    if (!listen.is_loopback() && listen.tls_certificate.empty())
+        say(fmt::format(
+            "What is sent to and from {} is not encrypted: whoever is in between can read it, "
+            "keys too. Use --tls-cert and --tls-key, or put a proxy that speaks TLS in front of it",
+            listen.address));
     if (!listen.is_loopback() || listen.is_for_others) return {};
     const std::string need = place.settings.text("serve.require_key");
     const bool has_keys = !TRY(keys_of(place)).empty();
@@ -79,8 +86,9 @@ app::OwnerProcess::Log log_of(const ServeArguments& arguments) {
 
 void say_ready(const app::Workplace& place, const app::ListenAddress& listen,
                const app::ApiService& service) {
-    say(fmt::format("Serving {} on http://{}:{}. Ctrl-C finishes what is under way and stops",
-                    app::shown(place), listen.address, service.port()));
+    say(fmt::format("Serving {} on {}://{}:{}. Ctrl-C finishes what is under way and stops",
+                    app::shown(place), listen.tls_certificate.empty() ? "http" : "https", listen.address,
+                    service.port()));
     app::tell_service_manager("READY=1");
 }
 
@@ -151,6 +159,9 @@ Command add_serve(CommandBuilder& builder) {
                     "FIRECRAWL_API_URL=http://127.0.0.1:3002 npx firecrawl-cli scrape example.com");
     const auto arguments = std::make_shared<ServeArguments>();
     parser.add_option("--listen", arguments->listen, "Address and port (127.0.0.1:3002)");
+    parser.add_option("--tls-cert", arguments->tls_certificate,
+                      "Certificate (PEM) to speak TLS with; read again when it changes");
+    parser.add_option("--tls-key", arguments->tls_key, "The file of its key (PEM)");
     parser
         .add_option("--workers", arguments->workers,
                     "Threads that read pages; 0: none, quarry worker does the work apart")

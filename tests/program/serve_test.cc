@@ -1,5 +1,6 @@
 // `quarry serve` over HTTP, as clients of Firecrawl's API use it.
 #include <csignal>
+#include <filesystem>
 #include <set>
 
 #include <boost/json.hpp>
@@ -358,4 +359,46 @@ TEST_CASE("documents that were written are read by their address, and come with 
         REQUIRE(hit.as_object().contains("markdown"));
         CHECK(std::string(hit.at("markdown").as_string()).contains("coarse rock"));
     }
+}
+
+TEST_CASE("the server speaks TLS, and takes a certificate that was replaced") {
+    const DataHome home;
+    const std::string certificate = home.file("cert.pem"), key = home.file("key.pem");
+    const auto make = [&](const std::string& into_certificate, const std::string& into_key) {
+        return run_program("/usr/bin/openssl", {"req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                                       "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+                                       into_key, "-out", into_certificate});
+    };
+    if (make(certificate, key).exit_code != 0) {
+        MESSAGE("skipped: openssl is not installed");
+        return;
+    }
+    const std::uint16_t port = free_port();
+    const StartedQuarry server(
+        {"serve", "--listen", fmt::format("127.0.0.1:{}", port), "--tls-cert", certificate, "--tls-key", key},
+        home.options());
+    const auto status = [&](const std::string& trusted) {
+        const DataHome elsewhere({"QUARRY_FETCH_CA_FILE=" + trusted});
+        return elsewhere.run(
+            {"--server", fmt::format("https://127.0.0.1:{}", port), "status", "--list", "--json"});
+    };
+    Ran first;
+    for (int attempt = 0; attempt < 300 && first.exit_code != 0; ++attempt) first = status(certificate);
+    CAPTURE(first.err);
+    CHECK(first.exit_code == 0);
+    CHECK(ApiClient(port).get("/healthz").status == 0);  // not without TLS
+
+    const std::string other = home.file("other.pem"), other_key = home.file("other_key.pem");
+    REQUIRE(make(other, other_key).exit_code == 0);
+    CHECK(status(other).exit_code == 2);
+    std::filesystem::rename(other_key, key);
+    std::filesystem::copy_file(other, certificate, std::filesystem::copy_options::overwrite_existing);
+
+    Ran second;
+    for (int attempt = 0; attempt < 300 && second.exit_code != 0; ++attempt) second = status(other);
+    CAPTURE(second.err);
+    CHECK(second.exit_code == 0);
+    CHECK(home.run({"serve", "--tls-cert", certificate}).exit_code == 2);
+    CHECK(home.run({"serve", "--listen", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", certificate})
+              .exit_code == 2);
 }

@@ -50,7 +50,7 @@ Timestamp expiry_of(const Group& group) {
 
 std::string origin_of(const Request& request) {
     const std::string_view forwarded = request.header("x-forwarded-proto");
-    const std::string_view scheme = forwarded == "https" ? "https" : "http";
+    const std::string_view scheme = forwarded == "https" || request.is_encrypted ? "https" : "http";
     const std::string_view forwarded_host = request.header("x-forwarded-host");
     const std::string_view host = forwarded_host.empty() ? request.header("host") : forwarded_host;
     return fmt::format("{}://{}", scheme, host);
