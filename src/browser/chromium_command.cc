@@ -77,13 +77,13 @@ constexpr std::string_view other_flags[] = {
 Result<std::string> find_chromium(const ChromiumConfig& config) {
     if (!config.path.empty()) {
         if (access(config.path.c_str(), X_OK) == 0) return config.path;
-        return fail(ErrorCode::not_found,
+        return fail(ErrorCode::unavailable,
                     fmt::format("browser.path names {}, which is no program", config.path));
     }
     if (access(behind_script, X_OK) == 0) return behind_script;
     for (const std::string_view name : names)
         if (auto found = on_path(name)) return *std::move(found);
-    return fail(ErrorCode::not_found,
+    return fail(ErrorCode::unavailable,
                 "no browser found: install one with `apt-get install chromium-headless-shell`, or name one "
                 "with browser.path");
 }

@@ -9,7 +9,7 @@
 
 namespace quarry::browser {
 
-// The configured program, or the first of those on PATH that will do. Fails with `not_found`.
+// The configured program, or the first of those on PATH that will do. Fails with `unavailable`.
 Result<std::string> find_chromium(const ChromiumConfig& config);
 
 std::vector<std::string> chromium_command(const std::string& program, const ChromiumConfig& config,

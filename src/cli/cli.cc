@@ -126,7 +126,8 @@ std::string version_line(std::string_view commit) {
     return fmt::format("quarry {} ({})\n", version, commit.empty() ? "no commit" : commit);
 }
 
-int run_arguments(const std::vector<std::string>& arguments, GlobalOptions& options, std::string_view commit) {
+int run_arguments(const std::vector<std::string>& arguments, GlobalOptions& options,
+                  std::string_view commit) {
     Parser root("quarry", "Digs websites and folders into clean markdown and a search index you own.",
                 root_examples);
     SettingFlags flags;

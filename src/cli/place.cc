@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "cli/exit_code.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 #include "db/redis.h"
 #include "model/public_id.h"
@@ -69,6 +70,9 @@ Result<app::Workplace> place_of(const Session& session) {
 
 int give_up(const Session& session, const Error& error) {
     say_error(session.terminal, error.message);
+    if (error.code == ErrorCode::corrupt && error.message.contains("quarry.db"))
+        say("Put a backup in its place (quarry backup makes them), or save what can still be read: quarry "
+            "export pages");
     return exit_codes_of(error.code).of_command;
 }
 

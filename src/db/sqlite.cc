@@ -53,11 +53,19 @@ int flags_of(Access access) {
 }
 
 // The database is for nobody but its user, and so is what SQLite puts beside it, which has the same
-// permissions. One that is there is never opened here: closing it would end the locks that other connections
-// of this process have on it. What fails here is said by whoever opens it next.
+// permissions. In a folder that was opened to its group, members of that may read it. One that is there is
+// never opened here: closing it would end the locks that other connections of this process have on it. What
+// fails here is said by whoever opens it next.
 void keep_to_its_user(const std::string& path) {
-    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    struct stat above{};
+    const bool is_shared =
+        ::stat(folder.c_str(), &above) == 0 && (above.st_mode & 07) == 0 && (above.st_mode & 040) != 0;
+    const mode_t wanted = is_shared ? 0640 : 0600;
+    const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, wanted);
     if (made >= 0) {
+        ::fchmod(made, wanted);
         ::close(made);
         return;
     }
@@ -66,7 +74,7 @@ void keep_to_its_user(const std::string& path) {
         struct stat status{};
         const bool is_ours =
             ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
-        if (is_ours && (status.st_mode & 077) != 0) ::chmod(file.c_str(), status.st_mode & 0700);
+        if (is_ours && (status.st_mode & 0777 & ~wanted) != 0) ::chmod(file.c_str(), status.st_mode & wanted);
     }
 }
 

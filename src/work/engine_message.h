@@ -60,9 +60,9 @@ struct StoreFailed {
 };
 struct StopAsked {};
 
-using Message =
-    std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen, CrawlLoaded,
-                 QuotaRead, JobEnded, ErrandDone, PagesDone, DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen,
+                             CrawlLoaded, QuotaRead, JobEnded, ErrandDone, PagesDone, DetourEnded,
+                             ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 
 }  // namespace quarry::work

@@ -21,10 +21,11 @@ bool OwnerQuotas::is_due(const std::string& owner, Timestamp now) {
     return true;
 }
 
-void OwnerQuotas::learn(const std::string& owner, std::optional<std::int64_t> left) {
+void OwnerQuotas::learn(const std::string& owner, std::optional<std::int64_t> left, Timestamp now) {
     constexpr std::size_t most_known = 10'000;
     if (quotas_.size() >= most_known && !quotas_.contains(owner)) quotas_.clear();
-    quotas_[owner].left = left ? std::make_shared<std::atomic<std::int64_t>>(*left) : nullptr;
+    quotas_[owner] = {.left = left ? std::make_shared<std::atomic<std::int64_t>>(*left) : nullptr,
+                      .asked_at = now};
 }
 
 }  // namespace quarry::work

@@ -37,7 +37,7 @@ public:
     // crawl runs, and one that is used up may be raised.
     bool is_due(const std::string& owner, Timestamp now);
     // What the store said; nothing: nobody counts. Pages on the wire when it was asked are not counted yet.
-    void learn(const std::string& owner, std::optional<std::int64_t> left);
+    void learn(const std::string& owner, std::optional<std::int64_t> left, Timestamp now);
 
 private:
     struct Quota {

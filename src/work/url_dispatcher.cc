@@ -84,7 +84,8 @@ void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> cra
     look_at(lane);
 }
 
-// One that goes on after an interruption has met many pages already. Others need not wait while they are read.
+// One that goes on after an interruption has met many pages already. Others need not wait while they are
+// read.
 void UrlDispatcher::load(GroupId group) {
     parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox,
                         now = parts_.store.now()](store::Reader& reader) {

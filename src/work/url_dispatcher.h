@@ -50,7 +50,7 @@ public:
     void detour_ended();
     void robots_arrived(RobotsCache::Answer answer);
     void crawl_loaded(CrawlLoaded loaded);
-    void quota_read(const QuotaRead& read) { quotas_.learn(read.owner, read.left); }
+    void quota_read(const QuotaRead& read) { quotas_.learn(read.owner, read.left, parts_.store.now()); }
     void group_changed(GroupId group);
     void group_seen(const GroupSeen& seen);
 

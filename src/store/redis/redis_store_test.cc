@@ -52,8 +52,8 @@ auto until_available(Ask ask) {
 
 Message demand(WorkerId worker, std::int64_t call, std::int64_t lost_call) {
     Message message;
-    message.list(9).add(number(worker)).list(2).add("work").add(5).add(0).add(64);
-    message.list(0).list(0).add(call).add(lost_call).add(64);
+    message.list(10).add(number(worker)).list(2).add("work").add(5).add(0).add(64);
+    message.list(0).list(0).add(call).add(lost_call).add(64).list(0);
     return message;
 }
 
