@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A data folder on a small disk that is filled under a crawl: reads go on, writes say why not, and work resumes when there is room."""
+import contextlib
 import os
 import subprocess
 import time
@@ -17,7 +18,7 @@ class SmallDisk:
 
     def fill(self, leave=0):
         room = os.statvfs(self.path)
-        with open(os.path.join(self.path, "ballast"), "ab") as file:
+        with open(os.path.join(self.path, "ballast"), "ab") as file, contextlib.suppress(OSError):
             os.posix_fallocate(file.fileno(), 0, max(1, room.f_bavail * room.f_bsize - leave))
 
     def free(self):
