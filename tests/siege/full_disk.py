@@ -18,8 +18,10 @@ class SmallDisk:
 
     def fill(self, leave=0):
         room = os.statvfs(self.path)
-        with open(os.path.join(self.path, "ballast"), "ab") as file, contextlib.suppress(OSError):
-            os.posix_fallocate(file.fileno(), 0, max(1, room.f_bavail * room.f_bsize - leave))
+        block = b"x" * 65_536
+        with open(os.path.join(self.path, "ballast"), "ab", buffering=0) as file, contextlib.suppress(OSError):
+            for _ in range((room.f_bavail * room.f_bsize - leave) // len(block) + (leave == 0)):
+                file.write(block)
 
     def free(self):
         os.unlink(os.path.join(self.path, "ballast"))
