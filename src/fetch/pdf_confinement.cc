@@ -27,15 +27,15 @@ namespace {
 
 // AddressSanitizer reserves terabytes of addresses, so its builds cannot have a limit on them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool can_limit_memory = false;
+constexpr bool is_sanitized = true;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool can_limit_memory = false;
+constexpr bool is_sanitized = true;
 #else
-constexpr bool can_limit_memory = true;
+constexpr bool is_sanitized = false;
 #endif
 #else
-constexpr bool can_limit_memory = true;
+constexpr bool is_sanitized = false;
 #endif
 
 constexpr unsigned nobody = 65'534;
@@ -53,7 +53,7 @@ bool limit_to(int resource, rlim_t soft, rlim_t hard) {
 
 bool limit_to_share(const PdfShare& share) {
     return limit_to(RLIMIT_CPU, share.cpu_seconds, share.cpu_seconds + 1) &&
-           (!can_limit_memory || limit_to(RLIMIT_AS, share.memory_bytes, share.memory_bytes)) &&
+           (is_sanitized || limit_to(RLIMIT_AS, share.memory_bytes, share.memory_bytes)) &&
            limit_to(RLIMIT_FSIZE, 0, 0) && limit_to(RLIMIT_CORE, 0, 0) && limit_to(RLIMIT_NOFILE, 32, 32) &&
            limit_to(RLIMIT_NPROC, 0, 0);
 }
@@ -186,6 +186,8 @@ bool filter_calls(bool may_open) {
 #endif
         filter.allow_without(SYS_openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_PATH);
     }
+    // UndefinedBehaviorSanitizer looks through a pipe whether memory may be read.
+    if (is_sanitized) filter.allow(SYS_pipe2);
     filter.allow_without(SYS_mmap, 2, PROT_EXEC);
     filter.allow_without(SYS_mprotect, 2, PROT_EXEC);
     filter.allow_with(SYS_fcntl, 1, F_GETFL);

@@ -115,7 +115,7 @@ TEST_CASE("a PDF becomes markdown with its properties") {
 
     const auto text = read_pdf(pdf, limits());
 
-    REQUIRE(text);
+    REQUIRE_MESSAGE(text, text.error().message);
     CHECK(text->title == "Given title");
     CHECK(text->author == "Jane Doe");
     CHECK(text->created == "2024-01-02T03:04:05Z");
