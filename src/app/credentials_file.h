@@ -1,9 +1,11 @@
 // The file of credentials by origin that the setting fetch.credentials names:
 //
 //   ["https://wiki.example"]
-//   bearer_token_file = "/run/secrets/wiki"   # or bearer_token, basic_auth = "USER:PASSWORD",
-//   basic_auth_file owners = ["local", "team-a"]              # whose requests may use it; without: local;
-//   "*": everybody's
+//   bearer_token_file = "/run/secrets/wiki"
+//   owners = ["local", "team-a"]
+//
+// The secret is one of bearer_token, basic_auth ("USER:PASSWORD"), and either with _file. Requests of these
+// owners use it: "*" stands for all, and without `owners` it is for local.
 #pragma once
 
 #include <string>
