@@ -42,6 +42,7 @@ install_packages() {
         exit 2
     fi
     rm -f "$log"
+    packages_changed=yes
 }
 
 # build PRESET TARGET...: configures once, builds, and shows the compiler's words only when it fails.
@@ -52,6 +53,9 @@ build() {
     # A build that was begun with other options would keep them.
     if [ ! -f "$root/build/$preset/build.ninja" ] || [ "$root/CMakePresets.json" -nt "$root/build/$preset/CMakeCache.txt" ]; then
         (cd "$root" && cmake --fresh --preset "$preset") > "$log" 2>&1 || { cat "$log" >&2; say "error: cannot configure the build"; exit 2; }
+    elif [ "${packages_changed:-}" = yes ]; then
+        # What was missing when ./quarry configured the build may be here now: some tests need it.
+        (cd "$root" && cmake --preset "$preset") > "$log" 2>&1 || { cat "$log" >&2; say "error: cannot configure the build"; exit 2; }
     fi
     if [ -t 2 ]; then
         NINJA_STATUS='Building [%f/%t, %es] ' ninja -C "$root/build/$preset" "$@" >&2 || { say "error: the build failed"; exit 2; }
