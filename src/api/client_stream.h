@@ -1,18 +1,22 @@
 // The bytes to and from one client: as they are, or in TLS. Everything here belongs to the server's thread.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/role.hpp>
-#include <boost/beast/websocket/teardown.hpp>
 
-#include "api/tls_files.h"
+namespace boost::asio::ssl {
+class context;
+}
 
 namespace quarry::api {
 
@@ -23,14 +27,28 @@ using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 class ClientStream {
 public:
     using executor_type = Executor;
-    using Plain = boost::beast::basic_stream<boost::asio::ip::tcp, Executor>;
-    using Tls = boost::asio::ssl::stream<Plain&>;
     using Context = std::shared_ptr<boost::asio::ssl::context>;
 
+    // Whoever waits for a transfer. That it is of one type keeps what is built of TLS, and of WebSockets on
+    // top of it, from being compiled for each of theirs.
+    class Waiter {
+    public:
+        using executor_type = Executor;
+
+        template <typename Handler>
+        Waiter(Executor executor, Handler handler) : executor_(executor), call_(std::move(handler)) {}
+
+        executor_type get_executor() const noexcept { return executor_; }
+        void operator()(boost::system::error_code error, std::size_t bytes) { call_(error, bytes); }
+
+    private:
+        Executor executor_;
+        std::move_only_function<void(boost::system::error_code, std::size_t)> call_;
+    };
+
     // No context: no TLS.
-    ClientStream(Socket socket, Context context) : context_(std::move(context)), plain_(std::move(socket)) {
-        if (context_) tls_ = std::make_unique<Tls>(plain_, *context_);
-    }
+    ClientStream(Socket socket, Context context);
+    ~ClientStream();
     ClientStream(const ClientStream&) = delete;
     ClientStream& operator=(const ClientStream&) = delete;
 
@@ -40,34 +58,22 @@ public:
     // Before anything is read or written, if it is encrypted.
     template <typename Token>
     auto async_handshake(Token&& token) {
-        return tls_->async_handshake(boost::asio::ssl::stream_base::server, std::forward<Token>(token));
+        return wait<&ClientStream::start_handshake>(std::forward<Token>(token));
     }
     // Says that nothing more comes, and waits until the client says so too.
     template <typename Token>
     auto async_shutdown(Token&& token) {
-        return tls_->async_shutdown(std::forward<Token>(token));
+        return wait<&ClientStream::start_shutdown>(std::forward<Token>(token));
     }
     template <typename Buffers, typename Token>
     auto async_read_some(const Buffers& buffers, Token&& token) {
-        return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
-            [this](auto handler, const Buffers& into) {
-                if (tls_)
-                    tls_->async_read_some(into, std::move(handler));
-                else
-                    plain_.async_read_some(into, std::move(handler));
-            },
-            token, buffers);
+        return wait<&ClientStream::start_reading>(std::forward<Token>(token),
+                                                  first_of<boost::asio::mutable_buffer>(buffers));
     }
     template <typename Buffers, typename Token>
     auto async_write_some(const Buffers& buffers, Token&& token) {
-        return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
-            [this](auto handler, const Buffers& from) {
-                if (tls_)
-                    tls_->async_write_some(from, std::move(handler));
-                else
-                    plain_.async_write_some(from, std::move(handler));
-            },
-            token, buffers);
+        return wait<&ClientStream::start_writing>(std::forward<Token>(token),
+                                                  first_of<boost::asio::const_buffer>(buffers));
     }
 
     // As those of Beast's streams.
@@ -81,22 +87,51 @@ public:
     Socket& socket() { return plain_.socket(); }
 
 private:
+    struct Tls;
+    // More than this of a message is for the next transfer.
+    template <typename Buffer>
+    using Buffers = std::array<Buffer, 8>;
+
+    template <typename Buffer>
+    static Buffers<Buffer> first_of(const auto& buffers) {
+        Buffers<Buffer> first;
+        auto next = boost::asio::buffer_sequence_begin(buffers);
+        const auto end = boost::asio::buffer_sequence_end(buffers);
+        for (Buffer& buffer : first) {
+            if (next == end) break;
+            buffer = *next++;
+        }
+        return first;
+    }
+
+    template <auto start, typename Token, typename... Of>
+    auto wait(Token&& token, Of... of) {
+        return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
+            [this](auto handler, const Of&... here) {
+                (this->*start)(here..., Waiter(get_executor(), std::move(handler)));
+            },
+            token, of...);
+    }
+
+    void start_handshake(Waiter waiter);
+    void start_shutdown(Waiter waiter);
+    void start_reading(const Buffers<boost::asio::mutable_buffer>& into, Waiter waiter);
+    void start_writing(const Buffers<boost::asio::const_buffer>& from, Waiter waiter);
+
     const Context context_;  // lives as long as what was made of it
-    Plain plain_;
+    boost::beast::basic_stream<boost::asio::ip::tcp, Executor> plain_;
     std::unique_ptr<Tls> tls_;
 };
 
 // What Beast's WebSockets want of a stream. The close of a WebSocket has been said before: TLS has nothing to
 // add.
-inline void beast_close_socket(ClientStream& stream) {
-    stream.close();
-}
-inline void teardown(boost::beast::role_type role, ClientStream& stream, boost::system::error_code& error) {
-    boost::beast::websocket::teardown(role, stream.socket(), error);
-}
+void beast_close_socket(ClientStream& stream);
+void teardown(boost::beast::role_type role, ClientStream& stream, boost::system::error_code& error);
+void start_teardown(boost::beast::role_type role, ClientStream& stream,
+                    std::move_only_function<void(boost::system::error_code)> done);
 template <typename Handler>
 void async_teardown(boost::beast::role_type role, ClientStream& stream, Handler&& handler) {
-    boost::beast::websocket::async_teardown(role, stream.socket(), std::forward<Handler>(handler));
+    start_teardown(role, stream, std::forward<Handler>(handler));
 }
 
 }  // namespace quarry::api

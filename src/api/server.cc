@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "api/connection.h"
+#include "api/tls_files.h"
 #include "base/descriptor.h"
 #include "base/thread_name.h"
 
