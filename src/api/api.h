@@ -84,6 +84,8 @@ struct Services {
     std::function<Timestamp()> now{};
     std::function<std::optional<Error>()>
         store_trouble{};  // why work waits for the store; none: nobody knows
+    // Why nothing new is taken although what is stored can be read; none: nobody knows.
+    std::function<std::optional<Error>()> write_trouble{};
     std::function<Result<search::SearchAnswer>(const search::SearchRequest&)> search{};
     std::function<Result<GroupId>(const crawl::CrawlOptions&)> begin_crawl{};
     // Adds pages to a batch. `conflict` if it is over.
@@ -133,8 +135,8 @@ public:
     static void claim(const Call& call, crawl::CrawlOptions& options);
     // How many pages the owner may still have fetched; nothing if nobody counts.
     Result<std::optional<std::int64_t>> pages_left(store::Reader& reader, const std::string& owner) const;
-    // The same; `exhausted` if there is none left.
-    Result<std::optional<std::int64_t>> check_quota(store::Reader& reader, const std::string& owner) const;
+    // The same; `exhausted` if there is none left, or what they keep is as much as they may.
+    Result<std::optional<std::int64_t>> check_quota(store::Reader& reader, const std::string& owner);
     store::OwnerLimits limits_of(const std::string& owner) const {
         return admission_.keyring().limits(owner);
     }
@@ -165,6 +167,7 @@ private:
     void look_again(const std::vector<GroupId>& groups);
     void look_at(store::Reader& reader, const std::vector<GroupId>& groups);
     void end_streams_of_strangers();
+    Result<bool> is_storage_used_up(store::Reader& reader, const std::string& owner);
 
     Services services_;
     RequestLog request_log_;
@@ -177,7 +180,12 @@ private:
         std::weak_ptr<Follower> follower{};
     };
     Guarded<std::vector<Stream>> streams_;
-    Guarded<std::map<GroupId, GroupSign>> seen_;  // at the last look
+    struct StorageLook {
+        Timestamp at{};
+        bool is_used_up = false;
+    };
+    Guarded<std::map<std::string, StorageLook>> storage_looks_;  // by owner
+    Guarded<std::map<GroupId, GroupSign>> seen_;                 // at the last look
     std::atomic<bool> is_looking_ = false;
     Live live_;  // whoever it calls may go to a desk
     std::shared_ptr<void> observer_;

@@ -148,6 +148,8 @@ Result<json::value> set_limits(Store& store, const json::object& params) {
     limits.open_jobs = TRY(number_param(params, "open_jobs"));
     limits.requests_per_minute = TRY(number_param(params, "requests_per_minute"));
     limits.pages_per_month = TRY(number_param(params, "pages_per_month"));
+    // Of a command that is older it is not asked for.
+    if (params.contains("stored_bytes")) limits.stored_bytes = TRY(number_param(params, "stored_bytes"));
     TRY(store.set_limits(owner, limits));
     return json::object();
 }

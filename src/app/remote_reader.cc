@@ -155,6 +155,9 @@ public:
         return not_over_a_server();
     }
     Result<std::string> media(ContentId) override { return not_over_a_server(); }
+    Result<std::int64_t> stored_bytes(const std::vector<std::string>&) override {
+        return not_over_a_server();
+    }
 
     Result<store::OutboxCounts> outbox_counts(const std::string& collection,
                                               std::optional<GroupId> group) override {

@@ -43,47 +43,63 @@ private:
     std::optional<OutputFile> file_;
 };
 
-Result<std::int64_t> export_pages(store::Reader& reader, const ExportArguments& arguments) {
-    store::PagePage wanted{
-        .collection = arguments.collection, .limit = 50, .with_content = !arguments.without_content};
+struct Exported {
+    std::int64_t count = 0;
+    std::int64_t damaged = 0;  // pages that could not be read
+};
+
+// What is damaged is passed over: a damaged database is saved with this.
+void pass_over(const store::StoredPages& read, Exported& exported) {
+    constexpr std::int64_t most_named = 20;
+    for (const Error& damage : read.damaged)
+        if (++exported.damaged <= most_named) say(damage.message);
+}
+
+Result<Exported> export_pages(store::Reader& reader, const ExportArguments& arguments) {
+    store::PagePage wanted{.collection = arguments.collection,
+                           .limit = 50,
+                           .with_content = !arguments.without_content,
+                           .pass_damaged = true};
     if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
     LineOutput output = TRY(LineOutput::open(arguments.output));
-    std::int64_t count = 0;
+    Exported exported;
     while (true) {
         const auto read = TRY(reader.pages(wanted));
+        pass_over(read, exported);
         std::string lines;
         for (const StoredPage& page : read.pages) lines += boost::json::serialize(to_json(page)) + "\n";
-        count += static_cast<std::int64_t>(read.pages.size());
-        if (!TRY(output.write(lines))) return count;
+        exported.count += std::ssize(read.pages);
+        if (!TRY(output.write(lines))) return exported;
         if (!read.next) break;
         wanted.after = *read.next;
     }
     TRY(output.finish());
-    return count;
+    return exported;
 }
 
-Result<std::int64_t> export_chunks(const app::Workplace& place, store::Reader& reader,
-                                   const ExportArguments& arguments) {
+Result<Exported> export_chunks(const app::Workplace& place, store::Reader& reader,
+                               const ExportArguments& arguments) {
     const auto source = TRY(app::open_chunks(place));
     const auto with_vectors = arguments.with_vectors ? index::WithVectors::yes : index::WithVectors::no;
-    store::PagePage wanted{.collection = arguments.collection, .limit = 50};
+    store::PagePage wanted{.collection = arguments.collection, .limit = 50, .pass_damaged = true};
     if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
     LineOutput output = TRY(LineOutput::open(arguments.output));
-    std::int64_t count = 0;
+    Exported exported;
     while (true) {
         const auto read = TRY(reader.pages(wanted));
+        pass_over(read, exported);
         for (const StoredPage& page : read.pages) {
             std::string lines;
             const boost::json::array chunks = TRY(source->chunks_of(page, with_vectors));
             for (const boost::json::value& chunk : chunks) lines += boost::json::serialize(chunk) + "\n";
-            count += static_cast<std::int64_t>(chunks.size());
-            if (!TRY(output.write(lines))) return count;
+            exported.count += std::ssize(chunks);
+            if (!TRY(output.write(lines))) return exported;
         }
         if (!read.next) break;
         wanted.after = *read.next;
     }
     TRY(output.finish());
-    return count;
+    return exported;
 }
 
 int run_export(const Session& session, const ExportArguments& arguments) {
@@ -91,14 +107,21 @@ int run_export(const Session& session, const ExportArguments& arguments) {
     if (!place) return give_up(session, place.error());
     const auto reader = app::open_reader(*place);
     if (!reader) return give_up(session, reader.error());
-    const auto count =
+    const auto exported =
         arguments.chunks ? export_chunks(*place, **reader, arguments) : export_pages(**reader, arguments);
-    if (!count) return give_up(session, count.error());
+    if (!exported) return give_up(session, exported.error());
+    const auto& [count, damaged] = *exported;
     if (!arguments.output.empty())
-        say(fmt::format("{} {} in {}", with_commas(*count), arguments.chunks ? "chunks" : "pages",
+        say(fmt::format("{} {} in {}", with_commas(count), arguments.chunks ? "chunks" : "pages",
                         arguments.output));
-    if (*count == 0) say(arguments.chunks ? "There are no chunks" : "There are no pages");
-    return *count > 0 ? exit_yes : exit_no;
+    if (damaged > 0)
+        say(
+            fmt::format("{} pages are damaged and were left out: crawl them again, or put a backup in the "
+                        "database's place (quarry backup makes them)",
+                        with_commas(damaged)));
+    else if (count == 0)
+        say(arguments.chunks ? "There are no chunks" : "There are no pages");
+    return count > 0 && damaged == 0 ? exit_yes : exit_no;
 }
 
 }  // namespace

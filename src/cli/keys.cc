@@ -7,6 +7,7 @@
 #include "api/keyring.h"
 #include "app/workplace.h"
 #include "base/sha256.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
@@ -24,8 +25,9 @@ struct KeyArguments {
     std::string name{};
     std::int64_t id = 0;
     std::optional<std::int64_t> requests{}, pages{}, crawls{};
+    std::string storage{};
 
-    bool has_limits() const { return requests || pages || crawls; }
+    bool has_limits() const { return requests || pages || crawls || !storage.empty(); }
 };
 
 // As clients of Firecrawl expect a key to begin, with 256 bits that nobody guesses.
@@ -47,13 +49,17 @@ Result<store::OwnerLimits> limits_of(const app::Workplace& place, const std::str
 
 Result<void> set_limits(const app::Workplace& place, const KeyArguments& arguments) {
     const auto now = TRY(limits_of(place, arguments.owner));
+    const std::int64_t storage = arguments.storage.empty()
+                                     ? now.stored_bytes
+                                     : static_cast<std::int64_t>(TRY(parse_bytes(arguments.storage)));
     TRY(app::ask(place, "set_limits",
                  {{"owner", arguments.owner},
                   {"crawls", arguments.crawls.value_or(now.running_groups)},
                   {"jobs", now.running_jobs},
                   {"open_jobs", now.open_jobs},
                   {"requests_per_minute", arguments.requests.value_or(now.requests_per_minute)},
-                  {"pages_per_month", arguments.pages.value_or(now.pages_per_month)}}));
+                  {"pages_per_month", arguments.pages.value_or(now.pages_per_month)},
+                  {"stored_bytes", storage}}));
     return {};
 }
 
@@ -147,13 +153,16 @@ int limit(const Session& session, const app::Workplace& place, const KeyArgument
         write_data(json::serialize(json::object{{"owner", arguments.owner},
                                                 {"requestsPerMinute", limits->requests_per_minute},
                                                 {"pagesPerMonth", limits->pages_per_month},
+                                                {"storedBytes", limits->stored_bytes},
                                                 {"crawls", limits->running_groups}}) +
                    "\n");
         return exit_yes;
     }
-    write_data(fmt::format("{}: {} requests a minute, {} pages in 30 days, {} crawls at once\n",
-                           arguments.owner, in_words(limits->requests_per_minute),
-                           in_words(limits->pages_per_month), limits->running_groups));
+    const auto stored = static_cast<std::uint64_t>(limits->stored_bytes);
+    write_data(
+        fmt::format("{}: {} requests a minute, {} pages in 30 days, {} of pages kept, {} crawls at once\n",
+                    arguments.owner, in_words(limits->requests_per_minute), in_words(limits->pages_per_month),
+                    stored > 0 ? format_bytes(stored) : "any amount", limits->running_groups));
     return exit_yes;
 }
 
@@ -163,6 +172,11 @@ void add_limit_options(Parser& parser, KeyArguments& arguments) {
         .between(0, most);
     parser.add_option("--pages-per-month", arguments.pages, "Pages in any 30 days; 0: as many as they like")
         .between(0, most);
+    parser.add_option("--storage", arguments.storage, "Size of all pages they keep, such as 5GB; 0: any")
+        .check([](const std::string& text) {
+            const auto size = parse_bytes(text);
+            return size ? "" : size.error().message;
+        });
     parser.add_option("--crawls", arguments.crawls, "Crawls at once").between(1, 1'000);
 }
 
@@ -177,7 +191,7 @@ Command add_keys(CommandBuilder& builder) {
         builder.add("keys", "Who may use quarry serve, and how much",
                     "quarry keys create --owner team-a --name laptop\n"
                     "quarry keys create --owner team-b --pages-per-month 10000 --requests-per-minute 600\n"
-                    "quarry keys limits team-a --crawls 5\n"
+                    "quarry keys limits team-a --crawls 5 --storage 5GB\n"
                     "quarry keys revoke 12");
     const auto arguments = std::make_shared<KeyArguments>();
     Parser& created = parser.add_command("create", "Make a key; it is shown once");

@@ -36,6 +36,10 @@ std::string owned_collection(std::string_view owner, std::string_view name) {
     return std::string(owner) + '~' + std::string(plain_collection(owner, name));
 }
 
+std::string private_collection(GroupId group) {
+    return '#' + std::to_string(number(group));
+}
+
 std::string_view plain_collection(std::string_view owner, std::string_view name) {
     const bool is_theirs = owner != local_owner && name.size() > owner.size() && name.starts_with(owner) &&
                            name[owner.size()] == '~';

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/ids.h"
+
 namespace quarry {
 
 // The owner of whatever is done on this machine without a key.
@@ -19,5 +21,7 @@ bool is_owner_name(std::string_view name);
 // own user have their plain names. A name that is in the store already stays as it is.
 std::string owned_collection(std::string_view owner, std::string_view name);
 std::string_view plain_collection(std::string_view owner, std::string_view name);
+// Of the pages of a crawl without retention, which are nobody else's to see.
+std::string private_collection(GroupId group);
 
 }  // namespace quarry

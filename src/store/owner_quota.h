@@ -1,4 +1,4 @@
-// How many pages an owner may still have fetched: asked before work is taken, and again by who fetches, since
+// What an owner may still have fetched and kept: asked before work is taken, and again by who fetches, since
 // work can be added in many ways and at many times.
 #pragma once
 
@@ -12,10 +12,16 @@
 
 namespace quarry::store {
 
-// Nothing if nobody counts.
+// Pages in 30 days. Nothing if nobody counts.
 Result<std::optional<std::int64_t>> pages_left(Reader& reader, const std::string& owner, Timestamp now);
 
+// Bytes of stored pages; less than 0 if there is more already. Nothing if nobody counts. It looks at each
+// page of the owner: not for every request.
+Result<std::optional<std::int64_t>> storage_left(Reader& reader, const std::string& owner);
+
 // "the 100 pages that team may have fetched in 30 days are used up"
-std::string quota_sentence(std::int64_t pages_per_month, const std::string& owner);
+std::string pages_sentence(std::int64_t pages_per_month, const std::string& owner);
+// "the 2GB of pages that team may keep are used up: forget some, or raise the limit"
+std::string storage_sentence(std::int64_t stored_bytes, const std::string& owner);
 
 }  // namespace quarry::store

@@ -54,10 +54,12 @@ struct PagePage {
     std::int64_t skip = 0;           // so many after that, of a crawl
     int limit = 100;
     bool with_content = false;
+    bool pass_damaged = false;  // what cannot be read any more is named, and does not end the listing
 };
 
 struct StoredPages {
     std::vector<StoredPage> pages{};
+    std::vector<Error> damaged{};        // pages that were passed over
     std::optional<std::int64_t> next{};  // where to go on; nothing at the end
     std::int64_t last = 0;               // where those that come later go on
 };
@@ -126,6 +128,9 @@ public:
 
     // The pictures of a version of a page, as model/media.h packs them; "" if it has none or is gone.
     virtual Result<std::string> media(ContentId version) = 0;
+    // What the pages of these collections take as they are stored: every version that is kept, with its
+    // pictures.
+    virtual Result<std::int64_t> stored_bytes(const std::vector<std::string>& collections) = 0;
 
     // Cheap: may be asked ten times a second. "" for all collections.
     virtual Result<OutboxCounts> outbox_counts(const std::string& collection,

@@ -252,6 +252,21 @@ TEST_CASE_TEMPLATE("damaged words are an error that names the page", Library, EV
     CHECK(library.reader->pages({.collection = "docs"}).value().pages.size() == 1);
 }
 
+TEST_CASE_TEMPLATE("damaged words are passed over by who wants what is left", Library, EVERY_LIBRARY) {
+    Library library;
+    if (!library.is_there()) return;
+    library.write(crawl(1), 1, "words");
+    library.damage();
+    library.write(crawl(1), 2, "words that are whole");
+
+    const auto pages =
+        library.reader->pages({.collection = "docs", .with_content = true, .pass_damaged = true}).value();
+
+    CHECK(urls_of(pages) == Urls{"2"});
+    REQUIRE(pages.damaged.size() == 1);
+    CHECK(pages.damaged[0].message.contains("https://a.example/1"));
+}
+
 TEST_CASE_TEMPLATE("a reader sees what was committed, and never waits for the writer", Library,
                    EVERY_LIBRARY) {
     Library library;

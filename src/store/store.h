@@ -49,9 +49,10 @@ struct OwnerLimits {
     int running_jobs = 1'000;
     int running_groups = 3;
     std::int64_t open_jobs = 1'000'000;
-    // Kept here, but looked after by whoever takes requests. 0: as many as they like.
+    // Kept here, but looked after by whoever takes requests and fetches. 0: as many as they like.
     std::int64_t requests_per_minute = 0;
     std::int64_t pages_per_month = 0;  // in any 30 days
+    std::int64_t stored_bytes = 0;     // of all pages they keep
 
     friend bool operator==(const OwnerLimits&, const OwnerLimits&) = default;
 };

@@ -40,6 +40,10 @@ struct QuotaRead {
     std::string owner{};
     std::optional<std::int64_t> left{};  // pages; nothing: nobody counts
 };
+struct StorageRead {
+    std::string owner{};
+    bool is_used_up = false;
+};
 struct RobotsArrived {
     RobotsCache::Answer answer;
 };
@@ -61,8 +65,8 @@ struct StoreFailed {
 struct StopAsked {};
 
 using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen,
-                             CrawlLoaded, QuotaRead, JobEnded, ErrandDone, PagesDone, DetourEnded,
-                             ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+                             CrawlLoaded, QuotaRead, StorageRead, JobEnded, ErrandDone, PagesDone,
+                             DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 
 }  // namespace quarry::work

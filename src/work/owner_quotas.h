@@ -1,9 +1,10 @@
-// What is left of each owner's pages while they are fetched, so that no way of adding work leads past a
-// quota.
+// What is left of each owner's pages and storage while pages are fetched, so that no way of adding work leads
+// past a quota.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,19 +31,25 @@ public:
         std::shared_ptr<std::atomic<std::int64_t>> left_{};
     };
 
-    // Nothing if the owner may have no more pages fetched.
-    std::optional<Taken> take(const std::string& owner);
+    enum class UsedUp : std::uint8_t { pages, storage };
+    std::expected<Taken, UsedUp> take(const std::string& owner);
 
-    // True if the store should be asked again, which the caller then does: a limit may be changed while a
-    // crawl runs, and one that is used up may be raised.
-    bool is_due(const std::string& owner, Timestamp now);
+    // What the store should be asked again, which the caller then does: a limit may be changed while a crawl
+    // runs, and one that is used up may be raised.
+    struct Due {
+        bool pages = false;
+        bool storage = false;  // costs a look at each page
+    };
+    Due due(const std::string& owner, Timestamp now);
     // What the store said; nothing: nobody counts. Pages on the wire when it was asked are not counted yet.
-    void learn(const std::string& owner, std::optional<std::int64_t> left, Timestamp now);
+    void learn_pages(const std::string& owner, std::optional<std::int64_t> left, Timestamp now);
+    void learn_storage(const std::string& owner, bool is_used_up);
 
 private:
     struct Quota {
         std::shared_ptr<std::atomic<std::int64_t>> left{};  // nothing: nobody counts
-        std::optional<Timestamp> asked_at{};
+        std::optional<Timestamp> asked_at{}, asked_for_storage_at{};
+        bool is_full = false;
     };
     std::map<std::string, Quota> quotas_;
 };

@@ -7,7 +7,7 @@
 
 #include "crawl/url_identity.h"
 #include "fetch/retry_after.h"
-#include "store/page_quota.h"
+#include "store/owner_quota.h"
 #include "work/outage.h"
 #include "work/read_document.h"
 #include "work/retry_delay.h"
@@ -46,7 +46,12 @@ bool asks_for_patience(const crawl::Observation& seen) {
 }
 
 // A store that cannot be read just now has said it before.
-void ask_quota(const std::string& owner, store::Reader& reader, Timestamp now, EngineMailbox& mailbox) {
+void ask_quota(const std::string& owner, OwnerQuotas::Due due, store::Reader& reader, Timestamp now,
+               EngineMailbox& mailbox) {
+    if (due.storage)
+        if (const auto left = store::storage_left(reader, owner))
+            mailbox.post(StorageRead{owner, *left && **left <= 0});
+    if (!due.pages) return;
     if (const auto left = store::pages_left(reader, owner, now)) mailbox.post(QuotaRead{owner, *left});
 }
 
@@ -90,7 +95,8 @@ void UrlDispatcher::load(GroupId group) {
     parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox,
                         now = parts_.store.now()](store::Reader& reader) {
         auto loaded = CrawlContext::load(group, reader, defaults);
-        if (loaded) ask_quota((*loaded)->options.owner, reader, now, *mailbox);
+        if (loaded)
+            ask_quota((*loaded)->options.owner, {.pages = true, .storage = true}, reader, now, *mailbox);
         // Without it, near duplicates of what came before are merely not marked.
         if (loaded) (void)(*loaded)->recall(reader);
         mailbox->post(CrawlLoaded{group, std::move(loaded)});
@@ -261,15 +267,19 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
         }
     }
     const std::string& owner = waiting.crawl->options.owner;
-    if (const Timestamp now = parts_.store.now(); quotas_.is_due(owner, now)) {
-        parts_.errands.run([owner, now, mailbox = parts_.mailbox](store::Reader& reader) {
-            ask_quota(owner, reader, now, *mailbox);
+    const Timestamp now = parts_.store.now();
+    if (const auto due = quotas_.due(owner, now); due.pages || due.storage) {
+        parts_.errands.run([owner, due, now, mailbox = parts_.mailbox](store::Reader& reader) {
+            ask_quota(owner, due, reader, now, *mailbox);
         });
     }
     const auto taken = quotas_.take(owner);
     if (!taken) {
-        finish_without_fetch(std::move(waiting),
-                             {.end = store::Skipped{SkipReason::limit, "the pages of 30 days are used up"}});
+        const bool is_full = taken.error() == OwnerQuotas::UsedUp::storage;
+        finish_without_fetch(
+            std::move(waiting),
+            {.end = store::Skipped{SkipReason::limit,
+                                   is_full ? "the storage is used up" : "the pages of 30 days are used up"}});
         return Start::done_without;
     }
     fetch(lane, std::move(waiting), *std::move(address), *taken);

@@ -50,7 +50,8 @@ public:
     void detour_ended();
     void robots_arrived(RobotsCache::Answer answer);
     void crawl_loaded(CrawlLoaded loaded);
-    void quota_read(const QuotaRead& read) { quotas_.learn(read.owner, read.left, parts_.store.now()); }
+    void quota_read(const QuotaRead& read) { quotas_.learn_pages(read.owner, read.left, parts_.store.now()); }
+    void storage_read(const StorageRead& read) { quotas_.learn_storage(read.owner, read.is_used_up); }
     void group_changed(GroupId group);
     void group_seen(const GroupSeen& seen);
 

@@ -1,4 +1,5 @@
 // Workers that are killed at any moment, and data folders that two want at once.
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <random>
@@ -174,6 +175,25 @@ TEST_CASE("a database that is corrupt or of a newer quarry is refused and left a
         CHECK(ran.out.empty());
     }
     CHECK(read_file(database) == garbage);
+}
+
+TEST_CASE("pages that are damaged are named, and the others are exported") {
+    SlowSite site(3, 0ms);
+    const DataHome home;
+    REQUIRE(home.run({"crawl", site.url(), "--allow-private", "--wait"}).exit_code == 0);
+    {
+        auto connection = db::Connection::open(home.data() + "/quarry.db", db::Access::write).value();
+        REQUIRE(
+            connection.execute("UPDATE content SET markdown = x'28b52ffd00' WHERE id = "
+                               "(SELECT min(id) FROM content)"));
+    }
+
+    const Ran ran = home.run({"export", "pages"});
+
+    CHECK(ran.exit_code == 1);
+    CHECK(std::ranges::count(ran.out, '\n') == 2);
+    CHECK(contains(ran.err, site.url()));
+    CHECK(contains(ran.err, "quarry backup"));
 }
 
 TEST_CASE("a database of a newer quarry is refused, and says which version it is") {

@@ -143,6 +143,46 @@ TEST_CASE("pages that are used up are not fetched, however the work was added") 
     CHECK(site.server().requests().size() <= asked_for + 3);
 }
 
+TEST_CASE("an owner who keeps as much as they may has nothing more fetched, and nobody else is held up") {
+    SlowSite site(5, 0ms);
+    const DataHome home;
+    const Key key = create_key(home, {"--owner", "team", "--storage", "100"});
+    const Key other = create_key(home, {"--owner", "other"});
+    {
+        Service service(home);
+        const ApiClient client = client_with(service, key);
+        // The first look finds nothing kept yet.
+        const auto status = client.wait_for(begin_crawl(client, site.url()));
+        CHECK(status.at("completed").as_int64() >= 1);
+    }
+    Service service(home);
+    const ApiClient again = client_with(service, key);
+    const ApiAnswer refused = again.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", site.url()));
+
+    CHECK(refused.status == 402);
+    CHECK(refused.body.contains("the 100 of pages that team may keep are used up"));
+    CHECK(refused.body.contains("quarry forget"));
+    CHECK(
+        client_with(service, other).post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", site.url())).status ==
+        200);
+    CHECK(home.run({"keys", "limits", "team"}).out.contains("100 of pages kept"));
+    CHECK(home.run({"keys", "limits", "team", "--storage", "lots"}).exit_code == 2);
+}
+
+TEST_CASE("storage that is used up ends a crawl for lack of it, and more room lets the next go on") {
+    SlowSite site(7, 0ms);
+    const DataHome home;
+    REQUIRE(home.run({"crawl", site.url(), "--wait", "--allow-private", "--limit", "2"}).exit_code == 0);
+    REQUIRE(home.run({"keys", "limits", "local", "--storage", "100"}).exit_code == 0);
+
+    const Ran held = home.run({"crawl", site.url() + "3", "--wait", "--json", "--allow-private"});
+    CHECK(home.pages_of(id_in(held)).empty());
+
+    REQUIRE(home.run({"keys", "limits", "local", "--storage", "1GB"}).exit_code == 0);
+    const Ran going = home.run({"crawl", site.url() + "3", "--wait", "--json", "--allow-private"});
+    CHECK_FALSE(home.pages_of(id_in(going)).empty());
+}
+
 TEST_CASE("a crawl that counts against nothing cannot be asked for") {
     const DataHome home;
     Service service(home);

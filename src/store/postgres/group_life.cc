@@ -39,7 +39,7 @@ constexpr db::PgStatement reprioritise_leases_sql{"reprioritise_leases",
 
 constexpr db::PgStatement set_limits_sql{"set_limits", R"sql(
     update quarry.owner set running_jobs = $2, running_groups = $3, open_jobs = $4, requests_per_minute = $5,
-                            pages_per_month = $6
+                            pages_per_month = $6, stored_bytes = $7
     where id = $1)sql"};
 
 Result<void> add_notice(Ledger& ledger, const OpenGroup& group) {
@@ -324,9 +324,9 @@ Result<OpenGroup*> reopen_group(Ledger& ledger, std::int64_t id) {
 
 Answer<void> set_owner_limits(Ledger& ledger, const std::string& name, const OwnerLimits& limits) {
     const std::int64_t id = TRY(ledger.names().owner(name));
-    TRY(ledger.sql().run(set_limits_sql,
-                         db::PgValues(id, limits.running_jobs, limits.running_groups, limits.open_jobs,
-                                      limits.requests_per_minute, limits.pages_per_month)));
+    TRY(ledger.sql().run(set_limits_sql, db::PgValues(id, limits.running_jobs, limits.running_groups,
+                                                      limits.open_jobs, limits.requests_per_minute,
+                                                      limits.pages_per_month, limits.stored_bytes)));
     ledger.reconsider_owners();
     ledger.reconsider_groups();
     ledger.wake();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/packed_text.h"
+#include "model/owner_id.h"
 #include "store/columns.h"
 
 namespace quarry::store::postgres {
@@ -72,12 +73,8 @@ constexpr db::PgStatement drop_private_sql{"drop_private_pages", R"sql(
     delete from quarry.page where id in (select id from quarry.page where collection = $1 limit $2)
     returning content)sql"};
 
-std::string private_collection(std::int64_t group) {
-    return fmt::format("#{}", group);
-}
-
 std::string collection_of(const PageOwner& owner) {
-    return owner.zero_retention ? private_collection(owner.group) : owner.collection;
+    return owner.zero_retention ? private_collection(GroupId(owner.group)) : owner.collection;
 }
 
 bool is_indexed(const PageOwner& owner) {
@@ -290,7 +287,7 @@ Result<DroppedPages> drop_pages_of_group(Ledger& ledger, std::int64_t group, int
     std::vector<std::int64_t> contents;
     const db::PgRows results = TRY(ledger.sql().run(drop_results_sql, db::PgValues(group, limit)));
     for (int row = 0; row < results.size(); ++row) contents.push_back(results.integer(row, 0));
-    const std::string collection = private_collection(group);
+    const std::string collection = private_collection(GroupId(group));
     const db::PgRows pages = TRY(ledger.sql().run(drop_private_sql, db::PgValues(collection, limit)));
     for (int row = 0; row < pages.size(); ++row) contents.push_back(pages.integer(row, 0));
     DroppedPages dropped{.results = results.size(), .pages = pages.size()};

@@ -54,6 +54,9 @@ public:
         return reading(read_page_versions, versions);
     }
     Result<std::string> media(ContentId version) override { return reading(read_media, version); }
+    Result<std::int64_t> stored_bytes(const std::vector<std::string>& collections) override {
+        return reading(read_stored_bytes, collections);
+    }
     Result<OutboxCounts> outbox_counts(const std::string& collection, std::optional<GroupId> group) override {
         return in_snapshot(read_outbox_counts, collection, group);
     }

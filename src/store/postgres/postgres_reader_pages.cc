@@ -36,35 +36,27 @@ constexpr std::string_view versions_of_pages =
 
 struct PlacedPage {
     std::int64_t place = 0;
-    StoredPage page{};
+    Result<StoredPage> page;  // or why it cannot be read
 };
 
 // The words are text, so that the database can read them; HTML is packed.
-Result<PlacedPage> placed_page_of(const db::PgRow& row, bool with_content) {
-    PlacedPage placed{.place = row.integer(0), .page = page_of(row)};
-    if (!with_content) return placed;
+Result<StoredPage> whole_page_of(const db::PgRow& row, bool with_content) {
+    StoredPage page = page_of(row);
+    if (!with_content) return page;
     auto html = db::unpack_text(row.text(page_columns + 2));
-    if (!html)
-        return fail(html.error().code, fmt::format("{}: {}", placed.page.facts.url, html.error().message));
-    placed.page.content = Content{.markdown = std::string(row.text(page_columns)),
-                                  .details = std::string(row.text(page_columns + 1)),
-                                  .html = *std::move(html)};
-    return placed;
+    if (!html) return fail(html.error().code, fmt::format("{}: {}", page.facts.url, html.error().message));
+    page.content = Content{.markdown = std::string(row.text(page_columns)),
+                           .details = std::string(row.text(page_columns + 1)),
+                           .html = *std::move(html)};
+    return page;
 }
 
 Result<std::vector<PlacedPage>> read_rows(db::PgConnection& connection, const Query& query,
                                           bool with_content) {
     std::vector<PlacedPage> pages;
-    std::optional<Error> error;
     TRY(query.each(connection, [&](const db::PgRow& row) {
-        auto page = placed_page_of(row, with_content);
-        if (page) {
-            pages.push_back(*std::move(page));
-        } else if (!error) {
-            error = page.error();
-        }
+        pages.push_back({row.integer(0), whole_page_of(row, with_content)});
     }));
-    if (error) return std::unexpected(*std::move(error));
     return pages;
 }
 
@@ -123,7 +115,14 @@ Result<StoredPages> read(db::PgConnection& connection, const Query& query, const
     StoredPages pages;
     pages.last = rows.empty() ? page.after : rows.back().place;
     if (std::ssize(rows) >= page.limit && !rows.empty()) pages.next = pages.last;
-    for (PlacedPage& row : rows) pages.pages.push_back(std::move(row.page));
+    for (PlacedPage& row : rows) {
+        const bool is_passed = !row.page && page.pass_damaged && row.page.error().code == ErrorCode::corrupt;
+        if (is_passed) {
+            pages.damaged.push_back(std::move(row.page.error()));
+        } else {
+            pages.pages.push_back(TRY(std::move(row.page)));
+        }
+    }
     return pages;
 }
 
@@ -154,7 +153,7 @@ Result<std::vector<StoredPage>> read_page_versions(db::PgConnection& connection,
         " left join quarry.page on page.id = content.page" NEAR_DUPLICATE " order by asked.place");
     std::vector<StoredPage> pages;
     for (PlacedPage& placed : TRY(read_rows(connection, query, true)))
-        pages.push_back(std::move(placed.page));
+        pages.push_back(TRY(std::move(placed.page)));
     return pages;
 }
 
@@ -166,6 +165,21 @@ Result<std::string> read_media(db::PgConnection& connection, ContentId version) 
     return media;
 }
 
+Result<std::int64_t> read_stored_bytes(db::PgConnection& connection,
+                                       const std::vector<std::string>& collections) {
+    Query query("with mine as (select id, content from quarry.page where false");
+    for (const std::string& name : collections) query.add(" or collection = ?", name);
+    query.add(
+        "), kept as (select content from mine union"
+        "  select result.content from mine join quarry.result on result.page = mine.id)"
+        " select sum(pg_column_size(details) + pg_column_size(markdown) + coalesce(pg_column_size(html), 0)"
+        "            + coalesce(pg_column_size(media), 0))::bigint"
+        " from kept join quarry.content on content.id = kept.content");
+    std::int64_t bytes = 0;
+    TRY(query.each(connection, [&](const db::PgRow& row) { bytes = row.optional_integer(0).value_or(0); }));
+    return bytes;
+}
+
 Result<std::optional<StoredPage>> read_page(db::PgConnection& connection, std::string_view collection,
                                             const UrlKey& key) {
     const KeyColumn column(key);
@@ -175,7 +189,7 @@ Result<std::optional<StoredPage>> read_page(db::PgConnection& connection, std::s
     query.add(" where page.collection = ?", collection).add_blob(" and page.key = ?", column.blob());
     std::vector<PlacedPage> found = TRY(read_rows(connection, query, true));
     if (found.empty()) return std::nullopt;
-    return std::move(found.front().page);
+    return TRY(std::move(found.front().page));
 }
 
 }  // namespace quarry::store::postgres

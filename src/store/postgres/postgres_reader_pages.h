@@ -19,6 +19,10 @@ Result<StoredPages> read_pages(db::PgConnection& connection, const PagePage& pag
 // As Reader::media.
 Result<std::string> read_media(db::PgConnection& connection, ContentId version);
 
+// As Reader::stored_bytes.
+Result<std::int64_t> read_stored_bytes(db::PgConnection& connection,
+                                       const std::vector<std::string>& collections);
+
 // As Reader::page_versions.
 Result<std::vector<StoredPage>> read_page_versions(db::PgConnection& connection,
                                                    std::span<const ContentId> versions);

@@ -75,7 +75,8 @@ TEST_CASE_TEMPLATE("limits of an owner outlive a restart", Backend, EVERY_STORE)
                              .running_groups = 2,
                              .open_jobs = 9,
                              .requests_per_minute = 60,
-                             .pages_per_month = 1'000};
+                             .pages_per_month = 1'000,
+                             .stored_bytes = 5'000'000'000};
     CHECK_FALSE(backend.reader->limits("team").value().has_value());
 
     CHECK(backend.store->set_limits("team", limits));

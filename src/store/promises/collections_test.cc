@@ -2,6 +2,7 @@
 // and about collections.
 #include <algorithm>
 
+#include "model/owner_id.h"
 #include "store/pack.h"
 #include "store/promises/backend.h"
 
@@ -162,6 +163,39 @@ TEST_CASE_TEMPLATE("what is forgotten is found by what the filter says", Backend
         CHECK(std::ssize(changes) == forgotten);
         CHECK(std::ranges::none_of(changes, [](const auto& change) { return change.content.has_value(); }));
     }
+}
+
+TEST_CASE_TEMPLATE("what pages take is known: each version that is kept, and nothing that is gone", Backend,
+                   TRANSACTIONAL_STORES) {
+    Backend backend;
+    // Words that do not shrink to nothing when they are packed.
+    std::string words, others;
+    for (int number = 0; number < 1'000; ++number) {
+        words += std::to_string(number * 7'919 % 10'007) + " ";
+        others += std::to_string(number * 7'907 % 10'009) + " ";
+    }
+    const auto stored = [&](std::vector<std::string> collections) {
+        return backend.reader->stored_bytes(collections).value();
+    };
+    CHECK(stored({"default"}) == 0);
+
+    crawled(backend, {.site = "a.example"}, {page(1, words)});
+    const std::int64_t one = stored({"default"});
+    CHECK(one > 1'000);
+    CHECK(one < 10'000);
+    const GroupId second = crawled(backend, {.site = "a.example"}, {page(1, others)});
+    const std::int64_t both = stored({"default"});
+    CHECK(both > one + 1'000);
+    CHECK(stored({"notes"}) == 0);
+    CHECK(stored({}) == 0);
+    REQUIRE(backend.store->write_pages({.collection = "notes", .pages = {page(1, words)}}));
+    CHECK(stored({"default", "notes"}) > both + 1'000);
+    CHECK(stored({"default"}) == both);
+    const GroupId secret = crawled(backend, {.zero_retention = true}, {page(2, words)});
+    CHECK(stored({private_collection(secret)}) > 1'000);
+
+    CHECK(backend.store->forget({.group = second}).value() == 1);
+    CHECK(stored({"default"}) == 0);
 }
 
 TEST_CASE_TEMPLATE("an empty filter forgets nothing", Backend, TRANSACTIONAL_STORES) {

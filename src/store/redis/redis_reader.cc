@@ -57,6 +57,9 @@ public:
         return content_->page_versions(versions);
     }
     Result<std::string> media(ContentId version) override { return content_->media(version); }
+    Result<std::int64_t> stored_bytes(const std::vector<std::string>& collections) override {
+        return content_->stored_bytes(collections);
+    }
     Result<OutboxCounts> outbox_counts(const std::string& collection, std::optional<GroupId> group) override {
         return content_->outbox_counts(collection, group);
     }
@@ -320,7 +323,8 @@ Result<std::optional<OwnerLimits>> RedisReader::limits(const std::string& owner)
                        .running_groups = static_cast<int>(own[1].integer()),
                        .open_jobs = own[2].integer(),
                        .requests_per_minute = own[3].integer(),
-                       .pages_per_month = own[4].integer()};
+                       .pages_per_month = own[4].integer(),
+                       .stored_bytes = own[5].integer()};
 }
 
 Result<std::vector<UsageDay>> RedisReader::usage(const std::string& owner, Timestamp since) {

@@ -425,8 +425,8 @@ Result<std::int64_t> RedisStore::index_again(const PageFilter& filter) {
 
 Result<void> RedisStore::set_limits(const std::string& owner, const OwnerLimits& limits) {
     Message message;
-    message.list(6).add(owner).add(limits.running_jobs).add(limits.running_groups).add(limits.open_jobs);
-    message.add(limits.requests_per_minute).add(limits.pages_per_month);
+    message.list(7).add(owner).add(limits.running_jobs).add(limits.running_groups).add(limits.open_jobs);
+    message.add(limits.requests_per_minute).add(limits.pages_per_month).add(limits.stored_bytes);
     TRY(call("set_limits", message));
     return {};
 }

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "store/columns.h"
 #include "store/reader.h"
 #include "store/rows/row.h"
-#include "store/columns.h"
 
 namespace quarry::store {
 
@@ -27,13 +27,15 @@ ApiKey api_key_of(const Row auto& row) {
             .revoked_at = time_of(row.optional_integer(6))};
 }
 
-#define LIMIT_COLUMNS "running_jobs, running_groups, open_jobs, requests_per_minute, pages_per_month"
+#define LIMIT_COLUMNS \
+    "running_jobs, running_groups, open_jobs, requests_per_minute, pages_per_month, stored_bytes"
 OwnerLimits limits_of(const Row auto& row) {
     return {.running_jobs = static_cast<int>(row.integer(0)),
             .running_groups = static_cast<int>(row.integer(1)),
             .open_jobs = row.integer(2),
             .requests_per_minute = row.integer(3),
-            .pages_per_month = row.integer(4)};
+            .pages_per_month = row.integer(4),
+            .stored_bytes = row.integer(5)};
 }
 
 #define REQUEST_COLUMNS "at, method, path, route, status, took_us, request_id, peer, user_agent, owner, extra"

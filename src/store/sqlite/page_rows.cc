@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/job.h"
+#include "model/owner_id.h"
 #include "store/columns.h"
 
 namespace quarry::store {
@@ -88,10 +89,6 @@ constexpr std::string_view delete_results_sql = "DELETE FROM result WHERE grp = 
 
 constexpr std::string_view pages_without_retention_sql = R"sql(
     SELECT id, content FROM page WHERE collection = ?1 LIMIT ?2)sql";
-
-std::string private_collection(GroupId group) {
-    return fmt::format("#{}", number(group));
-}
 
 std::string collection_written(const PageOwner& owner) {
     return owner.zero_retention ? private_collection(owner.group) : owner.collection;

@@ -428,7 +428,12 @@ ALTER TABLE job ADD COLUMN snoozes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE frontier ADD COLUMN snoozes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array steps = {version_1, version_2, version_3, version_4, version_5};
+// How much an owner may keep.
+constexpr std::string_view version_6 = R"sql(
+ALTER TABLE owner ADD COLUMN stored_bytes INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array steps = {version_1, version_2, version_3, version_4, version_5, version_6};
 static_assert(steps.size() == schema_version);
 
 }  // namespace

@@ -62,6 +62,9 @@ public:
         return read_page_versions(connection_, versions);
     }
     Result<std::string> media(ContentId version) override { return read_media(connection_, version); }
+    Result<std::int64_t> stored_bytes(const std::vector<std::string>& collections) override {
+        return read_stored_bytes(connection_, collections);
+    }
     Result<OutboxCounts> outbox_counts(const std::string& collection, std::optional<GroupId> group) override {
         return in_snapshot([&] { return read_outbox_counts(connection_, collection, group); });
     }

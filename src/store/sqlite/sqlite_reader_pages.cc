@@ -58,7 +58,7 @@ Result<StoredPage> unpacked(PackedPage packed) {
         auto content = unpack(*packed.content);
         if (!content) {
             return fail(content.error().code,
-                        fmt::format("{}: {}", packed.page.facts.url, content.error().message));
+                        fmt::format("{}: {} (in quarry.db)", packed.page.facts.url, content.error().message));
         }
         packed.page.content = *std::move(content);
     }
@@ -121,7 +121,15 @@ Result<StoredPages> read(db::Connection& connection, Query query, const PagePage
     StoredPages pages;
     pages.last = rows.empty() ? page.after : rows.back().place;
     if (std::ssize(rows) >= page.limit && !rows.empty()) pages.next = pages.last;
-    for (PackedPage& row : rows) pages.pages.push_back(TRY(unpacked(std::move(row))));
+    for (PackedPage& row : rows) {
+        auto whole = unpacked(std::move(row));
+        const bool is_passed = !whole && page.pass_damaged && whole.error().code == ErrorCode::corrupt;
+        if (is_passed) {
+            pages.damaged.push_back(std::move(whole.error()));
+        } else {
+            pages.pages.push_back(TRY(std::move(whole)));
+        }
+    }
     return pages;
 }
 
@@ -161,6 +169,22 @@ Result<std::string> read_media(db::Connection& connection, ContentId version) {
     db::Statement find = TRY(connection.prepare("SELECT media FROM content WHERE id = ?1"));
     if (!TRY(find.bind(number(version)).step())) return std::string();
     return std::string(find.text(0));
+}
+
+Result<std::int64_t> read_stored_bytes(db::Connection& connection,
+                                       const std::vector<std::string>& collections) {
+    Query query("WITH mine(id, content) AS (SELECT id, content FROM page WHERE false");
+    for (const std::string& name : collections) query.add(" OR collection = ?", name);
+    query.add(
+        "), kept(content) AS (SELECT content FROM mine UNION"
+        "  SELECT result.content FROM mine CROSS JOIN result ON result.page = mine.id)"
+        " SELECT sum(length(details) + length(markdown) + coalesce(length(html), 0)"
+        "            + coalesce(length(media), 0))"
+        " FROM kept CROSS JOIN content ON content.id = kept.content");
+    std::int64_t bytes = 0;
+    TRY(query.each(connection,
+                   [&](const db::Statement& row) { bytes = row.optional_integer(0).value_or(0); }));
+    return bytes;
 }
 
 Result<std::optional<StoredPage>> read_page(db::Connection& connection, std::string_view collection,

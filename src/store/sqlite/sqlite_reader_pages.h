@@ -20,6 +20,10 @@ Result<StoredPages> read_pages(db::Connection& connection, const PagePage& page)
 // As Reader::media.
 Result<std::string> read_media(db::Connection& connection, ContentId version);
 
+// As Reader::stored_bytes.
+Result<std::int64_t> read_stored_bytes(db::Connection& connection,
+                                       const std::vector<std::string>& collections);
+
 // As Reader::page_versions.
 Result<std::vector<StoredPage>> read_page_versions(db::Connection& connection,
                                                    std::span<const ContentId> versions);

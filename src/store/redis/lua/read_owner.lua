@@ -9,7 +9,7 @@ local own = {}
 if owner and owner.limited == 1 then
     own = {
         owner.running_jobs_limit, owner.running_groups_limit, owner.open_jobs_limit, owner.requests_per_minute,
-        owner.pages_per_month,
+        owner.pages_per_month, owner.stored_bytes,
     }
 end
 return answer({own, days})

@@ -135,12 +135,13 @@ local owners = packed_table(keys.owners, function(v)
         limited = v[1], running_jobs_limit = v[2], running_groups_limit = v[3], open_jobs_limit = v[4],
         requests_per_minute = v[5], pages_per_month = v[6], open_jobs = v[7], running_jobs = v[8], running_urls = v[9],
         running_groups = v[10], exclusive_groups = v[11], turn = v[12], url_turn = v[13], has_backlog = v[14],
+        stored_bytes = v[15] or 0,
     }
 end, function(r)
     return {
         r.limited, r.running_jobs_limit, r.running_groups_limit, r.open_jobs_limit, r.requests_per_minute,
         r.pages_per_month, r.open_jobs, r.running_jobs, r.running_urls, r.running_groups, r.exclusive_groups, r.turn,
-        r.url_turn, r.has_backlog,
+        r.url_turn, r.has_backlog, r.stored_bytes,
     }
 end)
 local hosts = packed_table(keys.hosts, function(v)
@@ -174,7 +175,7 @@ local function owner_of(name)
         owner = {
             limited = 0, running_jobs_limit = 0, running_groups_limit = 0, open_jobs_limit = 0, requests_per_minute = 0,
             pages_per_month = 0, open_jobs = 0, running_jobs = 0, running_urls = 0, running_groups = 0, exclusive_groups = 0,
-            turn = 0, url_turn = 0, has_backlog = 0,
+            turn = 0, url_turn = 0, has_backlog = 0, stored_bytes = 0,
         }
         owners.put(name, owner)
     end
