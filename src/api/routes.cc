@@ -21,9 +21,15 @@ void say_alive(Api&, store::Reader&, Call call) {
 
 // Alive, and the store can be read and worked on.
 void say_ready(Api& api, store::Reader& reader, Call call) {
-    const auto trouble = trouble_of_store(api, reader);
-    if (!trouble) return call.respond({.content_type = "text/plain", .body = "ready\n"});
     // What is wrong names hosts and paths: that is not for strangers.
+    const auto trouble = trouble_of_store(api, reader);
+    if (!trouble) {
+        const auto& asked = api.services().write_trouble;
+        const auto of_writing = asked ? asked() : std::nullopt;
+        std::string says = of_writing ? "ready to read, not to write" : "ready";
+        if (of_writing && api.knows(call)) says += ": " + of_writing->message;
+        return call.respond({.content_type = "text/plain", .body = says + "\n"});
+    }
     call.respond(api.knows(call)
                      ? reply(*trouble)
                      : reply(Error{trouble->code, "the store cannot be worked on at the moment"}));

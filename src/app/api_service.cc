@@ -161,6 +161,7 @@ Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, O
     services.store_trouble = [&owner, &store] {
         return store.reconnects() ? owner.store_trouble() : std::nullopt;
     };
+    services.write_trouble = [&owner] { return owner.store_trouble(); };
     services.search = [&owner](const search::SearchRequest& request) {
         return owner.library().search(request);
     };
@@ -279,13 +280,15 @@ Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const
 
 Result<std::unique_ptr<ApiService>> ApiService::start_apart(const Workplace& place,
                                                             const ListenAddress& listen,
-                                                            OwnerProcess::Log log) {
+                                                            OwnerProcess::Log log,
+                                                            std::optional<Error> write_trouble) {
     // Readers have something to read even if no worker has ever run.
-    TRY(ask(place, "add_requests", {{"requests", boost::json::array()}}));
+    if (!open_reader(place)) TRY(ask(place, "add_requests", {{"requests", boost::json::array()}}));
     std::unique_ptr<ApiService> service(new ApiService());
     service->web_ = TRY(WebAccess::open(place.settings));
     service->owner_ = std::make_unique<DistantOwner>(place);
     api::Services services = TRY(services_of(*service->owner_, place, *service->web_, std::move(log)));
+    if (write_trouble) services.write_trouble = [trouble = *write_trouble] { return trouble; };
     TRY(service->listen(std::move(services), place, listen));
     return service;
 }

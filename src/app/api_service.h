@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,10 +35,10 @@ public:
     // Listens when it returns. The owner and the place outlive it.
     static Result<std::unique_ptr<ApiService>> start(OwnerProcess& owner, const Workplace& place,
                                                      const ListenAddress& listen, OwnerProcess::Log log);
-    // The same over a folder that another process works on, or none.
+    // The same over a folder that another process works on, or none; `write_trouble`: or none can.
     static Result<std::unique_ptr<ApiService>> start_apart(const Workplace& place,
-                                                           const ListenAddress& listen,
-                                                           OwnerProcess::Log log);
+                                                           const ListenAddress& listen, OwnerProcess::Log log,
+                                                           std::optional<Error> write_trouble = {});
     ~ApiService();
 
     std::uint16_t port() const { return server_->port(); }

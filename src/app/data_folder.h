@@ -31,6 +31,9 @@ struct DataFolder {
     // cannot be done.
     Result<void> create() const;
 
+    // `unavailable` if no file can be written there, as on a full disk.
+    Result<void> check_writable() const;
+
     // The name of the user it belongs to, if this process may only look at it: it is another's and cannot be
     // written to, or it is the service's. What root wrote there the service could not.
     std::optional<std::string> other_user() const;

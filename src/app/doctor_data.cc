@@ -65,7 +65,7 @@ Finding examine_folder(const Workplace& place) {
     if (access(above.c_str(), W_OK | X_OK) != 0)
         return {"data folder", Health::fail, fmt::format("{} cannot be written to", above),
                 "Change who owns it, or use another one: --data DIR or QUARRY_DATA"};
-    struct statfs system{};
+    struct statfs system {};
     if (statfs(above.c_str(), &system) != 0) return finding;
     const std::uint64_t free_bytes =
         static_cast<std::uint64_t>(system.f_bavail) * static_cast<std::uint64_t>(system.f_bsize);
@@ -130,16 +130,28 @@ Finding examine_shared_store(const Workplace& place) {
                                 count_of(totals->collections, "collection"), shown(place))};
 }
 
+constexpr const char* from_a_backup =
+    "Stop the worker (quarry daemon stop), keep a copy of the file, and put a backup in its place";
+
+// A disk that is full, or does not answer, is no damage.
+Finding unreadable(std::string subject, const std::string& path, const Error& error, std::string if_damaged) {
+    if (error.code == ErrorCode::corrupt || error.code == ErrorCode::invalid_argument)
+        return {std::move(subject), Health::fail, fmt::format("{} is damaged: {}", path, error.message),
+                std::move(if_damaged)};
+    const bool is_away = error.code == ErrorCode::unavailable;
+    return {std::move(subject), Health::fail, error.message,
+            is_away ? "It cannot be read just now: look at the disk, and at who may read it"
+                    : "See quarry status"};
+}
+
 Finding examine_store(const Workplace& place, Care care) {
     if (place.store.is_shared()) return examine_shared_store(place);
     const std::string path = place.folder.database();
     if (!exists(path)) return {.subject = "store", .says = "nothing is stored yet"};
     const auto totals = count_store(place);
-    if (!totals) return {"store", Health::fail, totals.error().message, "See quarry status"};
+    if (!totals) return unreadable("store", path, totals.error(), from_a_backup);
     if (const auto sound = check_soundness(path, care); !sound)
-        return {
-            "store", Health::fail, fmt::format("{} is damaged: {}", path, sound.error().message),
-            "Stop the worker (quarry daemon stop), keep a copy of the file, and put a backup in its place"};
+        return unreadable("store", path, sound.error(), from_a_backup);
     const std::uint64_t log = size_of(path + "-wal");
     const bool was_read = care == Care::thorough || size_of(path) <= quickly_read_bytes;
     Finding finding{.subject = "store",
@@ -194,10 +206,9 @@ Finding examine_index(const Workplace& place, Care care) {
         return {.subject = "search index", .says = "kept in Qdrant"};
     if (!exists(path)) return {.subject = "search index", .says = "nothing is indexed yet"};
     if (const auto sound = check_soundness(path, care); !sound)
-        return {"search index", Health::fail, fmt::format("{} is damaged: {}", path, sound.error().message),
-                made_anew};
+        return unreadable("search index", path, sound.error(), made_anew);
     const auto totals = count_index(path, care);
-    if (!totals) return {"search index", Health::fail, totals.error().message, made_anew};
+    if (!totals) return unreadable("search index", path, totals.error(), made_anew);
     return {.subject = "search index",
             .says = fmt::format("{} chunks of {} pages, {}", totals->chunks, totals->pages,
                                 in_units(size_of(path)))};

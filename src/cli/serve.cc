@@ -112,12 +112,42 @@ Result<void> serve_apart(const app::Workplace& place, const ServeArguments& argu
     return {};
 }
 
+Result<std::unique_ptr<app::OwnerProcess>> open_owner(const app::Workplace& place) {
+    auto lock = TRY(take_over(place));
+    return app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
+                                   [](std::string_view line) { say(line); });
+}
+
+// What is stored is answered from where nothing can be written; work begins when there is room. False if it
+// was asked to stop before.
+Result<bool> serve_until_writable(const app::Workplace& place, const ServeArguments& arguments,
+                                  const app::ListenAddress& listen, const Error& trouble) {
+    constexpr std::chrono::seconds look_every{2};
+    const auto service = TRY(app::ApiService::start_apart(place, listen, log_of(arguments), trouble));
+    say(
+        fmt::format("{}. Nothing can be written in {}: what is stored is served, and work begins when there "
+                    "is room",
+                    trouble.message, place.folder.path));
+    say_ready(place, listen, *service);
+    const std::stop_token stop = stop_on_interrupt();
+    while (!stop.stop_requested() && !place.folder.check_writable()) pause_for(look_every, stop);
+    service->leave(patience);
+    return !stop.stop_requested();
+}
+
 Result<void> serve(const app::Workplace& place, const ServeArguments& arguments) {
     const auto listen = TRY(listen_address(place, arguments));
     TRY(warn_of_strangers(place, listen));
-    auto lock = TRY(take_over(place));
-    auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
-                                             [](std::string_view line) { say(line); }));
+    auto opened = open_owner(place);
+    const auto is_stuck = [&] {
+        return !opened && opened.error().code == ErrorCode::unavailable && !place.store.is_shared() &&
+               !place.folder.check_writable();
+    };
+    while (is_stuck()) {
+        if (!TRY(serve_until_writable(place, arguments, listen, opened.error()))) return {};
+        opened = open_owner(place);
+    }
+    const auto owner = TRY(std::move(opened));
     auto service = TRY(app::ApiService::start(*owner, place, listen, log_of(arguments)));
     say_ready(place, listen, *service);
     if (arguments.workers == 0) {

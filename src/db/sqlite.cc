@@ -59,7 +59,7 @@ int flags_of(Access access) {
 void keep_to_its_user(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    struct stat above{};
+    struct stat above {};
     const bool is_shared =
         ::stat(folder.c_str(), &above) == 0 && (above.st_mode & 07) == 0 && (above.st_mode & 040) != 0;
     const mode_t wanted = is_shared ? 0640 : 0600;
@@ -71,11 +71,44 @@ void keep_to_its_user(const std::string& path) {
     }
     for (const char* beside : {"", "-wal", "-shm", "-journal"}) {
         const std::string file = path + beside;
-        struct stat status{};
+        struct stat status {};
         const bool is_ours =
             ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
         if (is_ours && (status.st_mode & 0777 & ~wanted) != 0) ::chmod(file.c_str(), status.st_mode & wanted);
     }
+}
+
+// A database that was closed is whole without a log.
+bool has_log(const std::string& path) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path + "-wal", error);
+    return !error && bytes > 0;
+}
+
+// Whether a database cannot be read because the files that go with it cannot be made.
+bool lacks_room_beside(sqlite3* handle, int code) {
+    const int reason = sqlite3_system_errno(handle);
+    return (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY ||
+           (code & 0xff) == SQLITE_FULL ||
+           ((code & 0xff) == SQLITE_IOERR &&
+            (reason == ENOSPC || reason == EDQUOT || reason == EROFS || reason == EFBIG));
+}
+
+std::string uri_of(const std::string& path) {
+    std::string uri = "file:";
+    for (const char c : path) {
+        if (std::string_view("%?#").contains(c))
+            uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+        else
+            uri += c;
+    }
+    return uri + "?immutable=1";
+}
+
+void prepare_to_read(sqlite3* handle) {
+    constexpr int patience_ms = 5'000;
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_timeout(handle, patience_ms);
 }
 
 }  // namespace
@@ -167,14 +200,36 @@ Result<Connection> Connection::open(const std::string& path, Access access, cons
                                      vfs.empty() ? nullptr : vfs.c_str());
     Connection connection(handle);
     if (code != SQLITE_OK) return fail(code_of(code), fmt::format("{}: {}", path, sqlite3_errstr(code)));
-    sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, 5'000);
+    prepare_to_read(handle);
     // Only the one connection that writes may checkpoint: releases of SQLite before 3.51.3 can lose a commit
     // when a write races a checkpoint of another connection.
     if (access == Access::read_only) {
         sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+        const int read = sqlite3_exec(handle, "PRAGMA schema_version", nullptr, nullptr, nullptr);
+        if (read != SQLITE_OK && vfs.empty() && lacks_room_beside(handle, read) && !has_log(path))
+            TRY(connection.read_as_it_is(path));
     }
     return connection;
+}
+
+Result<void> Connection::read_as_it_is(const std::string& path) {
+    sqlite3* handle = nullptr;
+    const int code = sqlite3_open_v2(uri_of(path).c_str(), &handle,
+                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
+    Connection other(handle);
+    if (code != SQLITE_OK) return fail(code_of(code), fmt::format("{}: {}", path, sqlite3_errstr(code)));
+    prepare_to_read(handle);
+    other.as_it_is_ = path;
+    std::swap(*this, other);
+    return {};
+}
+
+// What was prepared before goes on reading the file as it was.
+Result<void> Connection::follow_writers() {
+    if (as_it_is_.empty() || !has_log(as_it_is_)) return {};
+    const std::string path = as_it_is_;
+    *this = TRY(open(path, Access::read_only));
+    return {};
 }
 
 Connection::~Connection() {
@@ -182,6 +237,7 @@ Connection::~Connection() {
 }
 
 Result<Statement> Connection::prepare(std::string_view sql) {
+    TRY(follow_writers());
     sqlite3_stmt* statement = nullptr;
     const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
@@ -190,6 +246,7 @@ Result<Statement> Connection::prepare(std::string_view sql) {
 }
 
 Result<void> Connection::execute(std::string_view sql) {
+    TRY(follow_writers());
     const int code = sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr);
     if (code != SQLITE_OK) return failure(handle_, code);
     return {};

@@ -82,9 +82,11 @@ private:
 };
 
 enum class Access : std::uint8_t {
-    create,     // read and write; made if it is not there
-    write,      // read and write; `not_found` if it is not there
-    read_only,  // never checkpoints either
+    create,  // read and write; made if it is not there
+    write,   // read and write; `not_found` if it is not there
+    // Never checkpoints either. Where nothing can be written, not even what SQLite puts beside a database to
+    // read it, the file is read as it is, until somebody writes to it again.
+    read_only,
 };
 
 class Connection {
@@ -93,9 +95,11 @@ public:
     // `unavailable` or `corrupt`.
     static Result<Connection> open(const std::string& path, Access access, const std::string& vfs = {});
 
-    Connection(Connection&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Connection(Connection&& other) noexcept
+        : handle_(std::exchange(other.handle_, nullptr)), as_it_is_(std::move(other.as_it_is_)) {}
     Connection& operator=(Connection&& other) noexcept {
         std::swap(handle_, other.handle_);
+        std::swap(as_it_is_, other.as_it_is_);
         return *this;
     }
     ~Connection();
@@ -128,8 +132,11 @@ public:
 
 private:
     explicit Connection(sqlite3* handle) : handle_(handle) {}
+    Result<void> read_as_it_is(const std::string& path);
+    Result<void> follow_writers();
 
     sqlite3* handle_ = nullptr;
+    std::string as_it_is_{};  // the path of a file that nobody was writing to; "" otherwise
 };
 
 // A transaction that is rolled back unless it is committed.

@@ -1,8 +1,11 @@
 #include "db/sqlite.h"
 
+#include <csignal>
 #include <filesystem>
+#include <optional>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include "servers/temporary_folder.h"
 
@@ -15,6 +18,23 @@ Connection memory() {
     REQUIRE(connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT UNIQUE, data BLOB)"));
     return connection;
 }
+
+// As on a full disk: no file can grow.
+class NoRoomForFiles {
+public:
+    NoRoomForFiles() {
+        ::signal(SIGXFSZ, SIG_IGN);
+        REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+        const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+    }
+    ~NoRoomForFiles() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+    NoRoomForFiles(const NoRoomForFiles&) = delete;
+    NoRoomForFiles& operator=(const NoRoomForFiles&) = delete;
+
+private:
+    rlimit before_{};
+};
 
 }  // namespace
 
@@ -147,6 +167,26 @@ TEST_CASE("a copy has everything that was committed, and overwrites nothing") {
               .integer("SELECT count(*) FROM t")
               .value() == 2);
     CHECK(connection.copy_to(folder.file("b.db")).error().code == ErrorCode::conflict);
+}
+
+TEST_CASE("where nothing can be put beside it a database is read as it is, until somebody writes to it") {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("odd %3f?name#1.db");
+    {
+        Connection writer = Connection::open(path, Access::create).value();
+        REQUIRE(writer.execute("PRAGMA journal_mode = WAL; CREATE TABLE t(id); INSERT INTO t VALUES (1)"));
+    }
+    std::optional<NoRoomForFiles> full;
+    full.emplace();
+
+    Connection reader = Connection::open(path, Access::read_only).value();
+    CHECK(reader.integer("SELECT count(*) FROM t").value() == 1);
+    CHECK_FALSE(reader.execute("INSERT INTO t VALUES (2)"));
+
+    full.reset();
+    Connection writer = Connection::open(path, Access::write).value();
+    REQUIRE(writer.execute("INSERT INTO t VALUES (2)"));
+    CHECK(reader.integer("SELECT count(*) FROM t").value() == 2);
 }
 
 TEST_CASE("a reader that closes last leaves the log to the writer") {
