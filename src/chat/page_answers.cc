@@ -14,7 +14,7 @@ namespace json = boost::json;
 Result<void> add_data(const PageText& page, const DataWish& wish, Model* model, const std::stop_token& stop,
                       json::object& answers) {
     std::optional<schema::Schema> schema;
-    if (!wish.schema.is_null()) schema = TRY(schema::Schema::parse(wish.schema));
+    if (!wish.schema.empty()) schema = TRY(schema::Schema::parse_text(wish.schema));
     const auto filled =
         TRY(answer_page(page, {.schema = schema ? &*schema : nullptr, .prompt = wish.prompt}, model, stop));
     answers["json"] = filled.data;

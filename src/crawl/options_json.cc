@@ -16,7 +16,7 @@ constexpr std::size_t longest_quote = 80;
 
 struct NamedFormat {
     std::string_view name;
-    bool Formats::* wanted;
+    bool Formats::*wanted;
 };
 
 constexpr std::array written_formats{
@@ -138,7 +138,8 @@ Result<DataWish> read_data(const json::value& value) {
     };
     if (const json::value* json = object->if_contains("json"); json && json->is_object()) {
         data.wants_json = true;
-        if (const json::value* schema = json->get_object().if_contains("schema")) data.schema = *schema;
+        const json::value* schema = json->get_object().if_contains("schema");
+        if (schema && !schema->is_null()) data.schema = json::serialize(*schema);
         data.prompt = text(json->get_object(), "prompt");
     }
     if (const json::value* summary = object->if_contains("summary")) data.wants_summary = *summary == true;
@@ -149,7 +150,13 @@ Result<DataWish> read_data(const json::value& value) {
 
 json::object write_data(const DataWish& data) {
     json::object out;
-    if (data.wants_json) out["json"] = {{"schema", data.schema}, {"prompt", data.prompt}};
+    if (data.wants_json) {
+        boost::system::error_code none;                      // it was JSON
+        const json::parse_options deep{.max_depth = 1'000};  // how deep it may be is checked with the rest
+        out["json"] = {
+            {"schema", data.schema.empty() ? json::value() : json::parse(data.schema, none, {}, deep)},
+            {"prompt", data.prompt}};
+    }
     if (data.wants_summary) out["summary"] = true;
     if (!data.question.empty()) out["question"] = data.question;
     if (!data.highlights.empty()) out["highlights"] = data.highlights;

@@ -3,13 +3,11 @@
 
 #include <string>
 
-#include <boost/json.hpp>
-
 namespace quarry {
 
 struct DataWish {
     bool wants_json = false;
-    boost::json::value schema{};  // null: none
+    std::string schema{};  // JSON; "": none
     std::string prompt{};
     bool wants_summary = false;
     std::string question{};    // "": none

@@ -662,7 +662,7 @@ TEST_CASE_FIXTURE(CrawlSite, "what is asked about a page is stored with it") {
                  <article><h1>The mug</h1><p>Mugs are made of clay, and they break when they fall.</p></article>)");
     crawl::CrawlOptions wanted = options();
     wanted.data.wants_json = true;
-    wanted.data.schema = boost::json::parse(R"({"type":"object","properties":{"sku":{"type":"string"}}})");
+    wanted.data.schema = R"({"type":"object","properties":{"sku":{"type":"string"}}})";
 
     const GroupId id = crawl(wanted);
 

@@ -44,9 +44,9 @@ void read_schema_and_prompt(Fields& fields, const json::object& object, DataWish
     if (schema != nullptr && !schema->is_null()) {
         if (const auto parsed = schema::Schema::parse(*schema); !parsed)
             return reject("schema", "cannot work: " + parsed.error().message);
-        wish.schema = *schema;
+        wish.schema = json::serialize(*schema);
     }
-    if (wish.schema.is_null() && wish.prompt.empty())
+    if (wish.schema.empty() && wish.prompt.empty())
         fields.reject(format_field.empty() ? "schema" : format_field,
                       "has to say what is wanted, if no prompt does: a JSON Schema");
 }
