@@ -11,6 +11,8 @@
 #include "cli/interrupt.h"
 #include "cli/place.h"
 #include "cli/request_headers.h"
+#include "model/readable_json.h"
+#include "url/page_address.h"
 #include "work/map_site.h"
 
 namespace quarry::cli {
@@ -33,6 +35,7 @@ Result<work::SitemapUse> parse_map_sitemap_use(const std::string& word) {
 }
 
 Result<work::SiteMap> make_map(const Session& session, const MapArguments& arguments) {
+    TRY(url::parse_page_address(arguments.url));
     work::MapOptions options = arguments.options;
     options.sitemap = TRY(parse_map_sitemap_use(arguments.sitemap));
     options.subdomains = arguments.subdomains ? work::Subdomains::include : work::Subdomains::leave_out;
