@@ -8,7 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/readable_json.h"
+#include "model/readable_json.h"
 #include "url/page_address.h"
 
 namespace quarry::cli {

@@ -64,7 +64,7 @@ int run_map(const Session& session, const MapArguments& arguments) {
     const auto map = make_map(session, arguments);
     if (!map) return give_up(session, map.error());
     if (session.json) {
-        write_data(boost::json::serialize(to_json(*map)) + "\n");
+        write_data(readable_json(to_json(*map)) + "\n");
     } else {
         print_links(*map);
     }

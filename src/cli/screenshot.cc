@@ -21,6 +21,7 @@
 #include "cli/progress.h"
 #include "cli/request_headers.h"
 #include "cli/url_list.h"
+#include "model/readable_json.h"
 #include "url/page_address.h"
 
 namespace quarry::cli {
@@ -127,7 +128,7 @@ public:
             ++failed_;
         }
         if (session_.json) {
-            write_data(boost::json::serialize(record) + "\n");
+            write_data(readable_json(record) + "\n");
         } else if (path && output_ != "-") {
             write_data(*path + "\n");
         }

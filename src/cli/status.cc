@@ -13,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/place.h"
 #include "cli/progress.h"
+#include "model/readable_json.h"
 #include "model/records_json.h"
 
 namespace quarry::cli {
@@ -35,7 +36,7 @@ int print_list(const Session& session, store::Reader& reader, const std::vector<
     if (session.json) {
         json::array records;
         for (const Group& group : groups) records.push_back(crawl_record(group, reader));
-        write_data(json::serialize(records) + "\n");
+        write_data(readable_json(records) + "\n");
         return exit_yes;
     }
     std::string table = fmt::format("{:<36}  {:<9}  {:>4}  {:>15}  {:>6}  {}\n", "ID", "STATUS", "%",
@@ -147,8 +148,8 @@ int print_errors(const Session& session, store::Reader& reader, const Group& gro
             session.terminal.paint_data(robots ? Colour::yellow : Colour::red, printable(reason));
         lines += fmt::format("{}  {}\n", url.url, said);
     }
-    write_data(session.json ? json::serialize(records) + "\n" : lines);
-    if (urls->empty()) say("Nothing failed");
+    write_data(session.json ? readable_json(records) + "\n" : lines);
+    if (urls->empty()) say(group.is_over() ? "Nothing failed" : "Nothing has failed so far");
     return exit_yes;
 }
 
@@ -159,7 +160,7 @@ int show_one(const Session& session, const app::Workplace& place, store::Reader&
     if (arguments.watch) return watch_crawl(session, place, group->id);
     if (arguments.errors) return print_errors(session, reader, *group);
     if (session.json) {
-        write_data(json::serialize(crawl_record(*group, reader)) + "\n");
+        write_data(readable_json(crawl_record(*group, reader)) + "\n");
     } else {
         write_data(lines_about(session, *group, reader));
     }

@@ -8,6 +8,7 @@
 #include "api/own/scope.h"
 #include "api/reply.h"
 #include "base/guarded.h"
+#include "model/readable_json.h"
 #include "model/record_fields.h"
 #include "model/records.h"
 #include "search/answer_json.h"
@@ -56,7 +57,7 @@ Error sums_are_not_shown() {
 
 // One who follows what happens: those who read too slowly are cut off.
 bool tell(Follower& follower, const store::Event& event) {
-    follower.send(json::serialize(store::record_of(event)));
+    follower.send(readable_json(store::record_of(event)));
     return follower.is_open();
 }
 
