@@ -43,6 +43,17 @@ store::Outcome skip(const FetchedUrl& fetched, SkipReason reason, std::string no
     return {.end = store::Skipped{reason, std::move(note)}, .status = fetched.page->status};
 }
 
+// A page with nothing to read. Who named it is told that it failed; one that was merely linked to is left
+// out.
+store::Outcome left_out(const FetchedUrl& fetched, SkipReason reason, const Error& error) {
+    if (fetched.lease.source != UrlSource::seed) return skip(fetched, reason, error.message);
+    return {.end = store::Failed{error.message, error.code}, .status = fetched.page->status};
+}
+
+store::Outcome not_a_page(const FetchedUrl& fetched, std::string note) {
+    return left_out(fetched, SkipReason::not_a_page, {ErrorCode::unsupported, std::move(note)});
+}
+
 store::Outcome no_answer(const FetchedUrl& fetched, Timestamp now) {
     const Error& error = fetched.page.error();
     if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, error.message}};
@@ -249,7 +260,7 @@ store::Outcome not_modified(const FetchedUrl& fetched, const PageTools& tools, T
 }
 
 store::Outcome unreadable(const FetchedUrl& fetched, const Error& error) {
-    if (error.code == ErrorCode::unsupported) return skip(fetched, SkipReason::not_a_page, error.message);
+    if (error.code == ErrorCode::unsupported) return not_a_page(fetched, error.message);
     return {.end = store::Failed{error.message, error.code}, .status = fetched.page->status};
 }
 
@@ -320,7 +331,7 @@ std::optional<store::Outcome> read_listing(const FetchedUrl& fetched) {
         listing && (listing->kind == crawl::SitemapKind::pages || listing->kind == crawl::SitemapKind::index);
     if (!is_sitemap) return std::nullopt;
     store::Outcome outcome =
-        skip(fetched, SkipReason::not_a_page, fmt::format("a sitemap of {} pages", listing->entries.size()));
+        skip(fetched, SkipReason::listing, fmt::format("a sitemap of {} pages", listing->entries.size()));
     outcome.found = listed_urls(*listing, *fetched.crawl);
     return outcome;
 }
@@ -371,7 +382,7 @@ Reading read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp
     if (status >= 400 && !is_kept_all_the_same(fetched)) return error_status(fetched, now);
     if (status >= 300 && status < 400) return redirect(fetched);
     if (!may_hold_text(fetched.page->content_type)) {
-        return skip(fetched, SkipReason::not_a_page, "not a page: " + fetched.page->content_type);
+        return not_a_page(fetched, "not a page: " + fetched.page->content_type);
     }
     if (auto listing = read_listing(fetched)) return *std::move(listing);
     if (must_be_shown(fetched, tools.sites)) return ToBrowser{};
@@ -379,6 +390,8 @@ Reading read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp
     if (!document) return unreadable(fetched, document.error());
     if (is_better_shown(fetched, *document)) return ToBrowser{};
     if (must_be_answered(fetched)) return ToModel{question_about(fetched, *document)};
+    if (!document->no_text.empty() && is_about_words(fetched))
+        return without_words(fetched, *document, tools);
     return keep(fetched, *std::move(document), tools, now);
 }
 
