@@ -143,7 +143,10 @@ Result<void> OwnerProcess::work(const work::RunUntil& until, std::stop_token sto
     const std::stop_callback on_stop(stop, [&source] { source.request_stop(); });
     work::EngineConfig config = engine_config(place_);
     config.crawls = {.policy = access_->policy(), .credentials = access_->credentials()};
-    config.rendering = browser_.tools(place_.settings);
+    config.rendering = browser_.tools(place_.settings, [this](const std::string& sentence) {
+        if (log_) return log_("warning: " + sentence);
+        if (place_.warn) place_.warn("warning: " + sentence);
+    });
     config.answering.model = model_;
     config.indexing = library_->tools();
     config.webhooks = TRY(webhook_tools(place_.settings, *access_));

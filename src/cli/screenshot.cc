@@ -120,7 +120,9 @@ public:
         }
         if (path) {
             record["success"] = true;
-            record["file"] = *path;
+            record["file"] = *path;  // its former name
+            record["file_path"] = *path;
+            record["file_size"] = (rendered->pdf.empty() ? rendered->picture : rendered->pdf).size();
             ++succeeded_;
         } else {
             record["error"] = path.error().message;
@@ -138,7 +140,7 @@ public:
     int finish() {
         progress_.clear();
         if (pages_ > 1) say(fmt::format("{} succeeded, {} failed", succeeded_, failed_));
-        if (was_interrupted()) return exit_interrupted;
+        if (was_interrupted()) return report_interruption(succeeded_, pages_);
         if (unwritable_) return exit_error;
         return failed_ == 0 ? exit_yes : exit_no;
     }

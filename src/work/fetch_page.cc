@@ -385,7 +385,7 @@ Reading read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp
         return not_a_page(fetched, "not a page: " + fetched.page->content_type);
     }
     if (auto listing = read_listing(fetched)) return *std::move(listing);
-    if (must_be_shown(fetched, tools.sites)) return ToBrowser{};
+    if (must_be_shown(fetched)) return ToBrowser{};
     auto document = read_words(fetched, tools);
     if (!document) return unreadable(fetched, document.error());
     if (is_better_shown(fetched, *document)) return ToBrowser{};

@@ -57,8 +57,7 @@ bool PagePool::has_room() {
 void PagePool::read_pages(store::Reader& reader) {
     name_this_thread("page reader");
     Admissions admissions(store_);
-    const PageTools tools{
-        .reader = reader, .admissions = admissions, .pdf = config_.pdf, .sites = &renderer_.sites()};
+    const PageTools tools{.reader = reader, .admissions = admissions, .pdf = config_.pdf};
     while (auto fetched = queue_.pop()) {
         store_.begin(fetched->lease.lease);
         Reading reading = fetch_page(*fetched, tools, store_.now());
