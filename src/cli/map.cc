@@ -71,7 +71,8 @@ int run_map(const Session& session, const MapArguments& arguments) {
     if (map->error) say_error(session.terminal, map->error->message);
     if (!map->warning.empty()) say("warning: " + map->warning);
     if (session.verbose)
-        say(fmt::format("{} pages of the site, {} elsewhere", map->internal_count, map->external_count));
+        say(fmt::format("{} of the site, {} elsewhere", counted(map->internal_count, "page"),
+                        map->external_count));
     if (was_interrupted()) return exit_interrupted;
     return map->success() && !map->links.empty() ? exit_yes : exit_no;
 }
