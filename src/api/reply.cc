@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.h"
+#include "model/readable_json.h"
 
 namespace quarry::api {
 
@@ -44,12 +45,23 @@ std::string_view name_of(ErrorCode code) {
 }
 
 Response reply(const json::value& value, int status) {
-    return {.status = status, .body = json::serialize(value)};
+    return {.status = status, .body = readable_json(value)};
+}
+
+std::string for_clients(std::string_view sentence) {
+    constexpr std::string_view advice = "(allow it with --allow-";
+    const std::size_t start = sentence.find(advice);
+    const std::size_t end = start == std::string_view::npos ? start : sentence.find(')', start);
+    if (end == std::string_view::npos) return std::string(sentence);
+    const bool is_network = sentence.substr(start + advice.size()).starts_with("network");
+    return fmt::format("{}(only the server's setting {} allows it{}", sentence.substr(0, start),
+                       is_network ? "fetch.allowed_networks" : "fetch.allow_private", sentence.substr(end));
 }
 
 Response reply_error(int status, std::string_view code, std::string_view sentence) {
     // A sentence may repeat what a client sent, whatever that was.
-    return reply(json::object{{"success", false}, {"code", code}, {"error", as_utf8(sentence)}}, status);
+    return reply(json::object{{"success", false}, {"code", code}, {"error", as_utf8(for_clients(sentence))}},
+                 status);
 }
 
 Response reply(const Error& error) {

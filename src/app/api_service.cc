@@ -51,7 +51,7 @@ api::SiteMap map_of(WebAccess& web, const std::string& agent, const api::MapQues
          .search = question.search,
          .subdomains = question.subdomains ? work::Subdomains::include : work::Subdomains::leave_out,
          .sitemap = question.sitemap});
-    api::SiteMap map{.error = found.success() ? std::nullopt : found.error, .warning = found.warning};
+    api::SiteMap map{.error = found.error, .warning = found.warning};
     for (const work::FoundPage& page : found.links)
         map.pages.push_back({.url = page.url, .title = page.title});
     return map;

@@ -4,8 +4,15 @@
 
 namespace quarry::app {
 
-work::RenderTools BrowserService::tools(const Settings& settings) {
-    return {.open_browser = [this, &settings] { return open(settings); },
+work::RenderTools BrowserService::tools(const Settings& settings,
+                                        std::function<void(const std::string&)> warn) {
+    const auto open_or_warn = [this, &settings, warn = std::move(warn)] {
+        auto pool = open(settings);
+        if (!pool && !has_warned_.exchange(true))
+            warn("pages that are made by scripts are read as they were sent: " + pool.error().message);
+        return pool;
+    };
+    return {.open_browser = open_or_warn,
             .pages_at_once = static_cast<int>(settings.number("browser.pages")),
             .user_agent = settings.text("fetch.user_agent"),
             .page_time = settings.duration("browser.timeout")};

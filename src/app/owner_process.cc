@@ -86,7 +86,7 @@ Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place,
     keep_memory_together();
     std::unique_ptr<OwnerProcess> owner(new OwnerProcess(place, std::move(lock), role, std::move(log)));
     owner->access_ = TRY(WebAccess::open(place.settings));
-    owner->store_ = TRY(open_store(place));
+    owner->store_ = TRY(open_store(place, owner->log_));
     owner->model_ = TRY(shared_model(place.settings));
     owner->library_ = TRY(Library::open(place, *owner->store_, owner->log_));
     owner->library_->on_damage([raw = owner.get()](const Error& damage) {
@@ -143,7 +143,10 @@ Result<void> OwnerProcess::work(const work::RunUntil& until, std::stop_token sto
     const std::stop_callback on_stop(stop, [&source] { source.request_stop(); });
     work::EngineConfig config = engine_config(place_);
     config.crawls = {.policy = access_->policy(), .credentials = access_->credentials()};
-    config.rendering = browser_.tools(place_.settings);
+    config.rendering = browser_.tools(place_.settings, [this](const std::string& sentence) {
+        if (log_) return log_("warning: " + sentence);
+        if (place_.warn) place_.warn("warning: " + sentence);
+    });
     config.answering.model = model_;
     config.indexing = library_->tools();
     config.webhooks = TRY(webhook_tools(place_.settings, *access_));
@@ -291,7 +294,7 @@ void OwnerProcess::note_events(std::span<const store::Event> events) {
     using What = store::Event::What;
     if (!log_) return;
     for (const store::Event& event : events) {
-        if (event.what == What::url_failed) post(event);
+        if (event.what == What::url_failed || event.what == What::worker_died) post(event);
         if (event.what != What::group_changed || !event.group) continue;
         const bool is_new = changed_groups_.with(
             [&](std::set<GroupId>& groups) { return groups.insert(*event.group).second; });
@@ -344,6 +347,7 @@ void OwnerProcess::handle_event(const store::Event& event) {
     if (!log_) return;
     if (event.what == What::url_failed)
         log_(fmt::format("url failed url={} status={}", event.url, event.status));
+    if (event.what == What::worker_died) log_(line_about_dead_worker(event.url, event.status));
     if (event.what != What::group_changed || !event.group) return;
     // What changes from here on is told anew.
     changed_groups_.with([&](std::set<GroupId>& groups) { groups.erase(*event.group); });

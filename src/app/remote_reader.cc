@@ -72,7 +72,7 @@ public:
 
     Result<std::vector<Group>> groups(const store::GroupFilter& filter) override {
         Target target("/api/v1/crawls");
-        target.add_text("kind", filter.kind).add_names("status", filter.states);
+        target.add_text("kind", filter.kind.empty() ? "all" : filter.kind).add_names("status", filter.states);
         target.add("before", filter.before).add("limit", filter.limit);
         auto groups = TRY(list(target, "crawls", parse_group));
         if (filter.before && !groups.empty() && groups.back().id >= *filter.before) return in_circles();

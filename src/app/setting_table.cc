@@ -25,6 +25,8 @@ constexpr SettingDefinition setting_rows[] = {
      "Token for commands of this machine, sent to the origin of the start URL", Secrecy::secret},
     {"browser.path", SettingKind::text, "",
      "The browser's program; empty means chromium-headless-shell, wherever it is installed"},
+    {"browser.render", SettingKind::text, "auto",
+     "Which pages scrape and crawl read in a browser: auto (those that are empty without), always, never"},
     {"browser.remote_url", SettingKind::text, "",
      "A browser that runs elsewhere, instead: http://HOST:PORT, or ws://HOST:PORT/devtools/browser/ID",
      Secrecy::in_userinfo},

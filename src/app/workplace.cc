@@ -10,6 +10,7 @@
 #include "app/owner_methods.h"
 #include "app/remote_reader.h"
 #include "app/web_access.h"
+#include "app/worker_log.h"
 #include "base/descriptors.h"
 #include "store/postgres/postgres_reader.h"
 #include "store/postgres/postgres_store.h"
@@ -43,14 +44,38 @@ Result<std::unique_ptr<store::Reader>> open_file(const DataFolder& folder) {
     return reader;
 }
 
+// Of a store that others share, the others tell when a worker has been silent for too long.
+void note_predecessors(const Workplace& place, const std::function<void(std::string_view)>& log) {
+    if (!place.store.url.empty()) return;
+    const auto reader = open_reader(place);
+    const auto workers = reader ? (*reader)->workers() : Result<std::vector<store::WorkerInfo>>();
+    if (!workers) return;
+    for (const store::WorkerInfo& worker : *workers) {
+        const std::string line = line_about_dead_worker(worker.name, worker.running);
+        if (log) {
+            log(line);
+            continue;
+        }
+        auto file = WorkerLog::open(place.folder.log(), place.settings.bytes("worker.log_size"));
+        if (file) file->write(line);
+        if (place.warn && worker.running > 0) place.warn(line);
+    }
+}
+
 }  // namespace
 
 db::PgConfig postgres_config(const Workplace& place) {
     return {.url = place.store.url, .pooled = place.settings.yes("store.pooled")};
 }
 
-Result<std::unique_ptr<store::Store>> open_store(const Workplace& place) {
+std::string line_about_dead_worker(std::string_view name, std::int64_t leases) {
+    return fmt::format("worker died name={} leases={}. What it had under way is taken over", name, leases);
+}
+
+Result<std::unique_ptr<store::Store>> open_store(const Workplace& place,
+                                                 const std::function<void(std::string_view)>& log) {
     const Settings& settings = place.settings;
+    note_predecessors(place, log);
     const store::StoreLimits limits{
         .lease_duration = settings.duration("worker.lease"),
         .running_groups_per_owner = static_cast<int>(settings.number("crawl.max_active")),

@@ -40,8 +40,13 @@ struct Workplace {
 // How to reach the database of a shared store.
 db::PgConfig postgres_config(const Workplace& place);
 
-// For the process that holds the folder's lock; a shared store for anybody.
-Result<std::unique_ptr<store::Store>> open_store(const Workplace& place);
+// What is logged of a worker that did not leave, when its leases are taken over.
+std::string line_about_dead_worker(std::string_view name, std::int64_t leases);
+
+// For the process that holds the folder's lock; a shared store for anybody. Who worked on the folder before
+// and did not leave is dead: `log` is told, else worker.log and, if it had work under way, the user.
+Result<std::unique_ptr<store::Store>> open_store(const Workplace& place,
+                                                 const std::function<void(std::string_view)>& log = {});
 // For anybody, and over a server. `not_found` if there is no database yet.
 Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place);
 

@@ -83,9 +83,10 @@ Result<std::string> find_chromium(const ChromiumConfig& config) {
     if (access(behind_script, X_OK) == 0) return behind_script;
     for (const std::string_view name : names)
         if (auto found = on_path(name)) return *std::move(found);
-    return fail(ErrorCode::unavailable,
-                "no browser found: install one with `apt-get install chromium-headless-shell`, or name one "
-                "with browser.path");
+    return fail(
+        ErrorCode::unavailable,
+        "no browser was found: install one with `apt-get install chromium-headless-shell`, or name one "
+        "with browser.path");
 }
 
 std::vector<std::string> chromium_command(const std::string& program, const ChromiumConfig& config,

@@ -50,7 +50,7 @@ Result<void> announce(const app::Workplace& place, GroupId id) {
     const Group group = TRY(reader->group(id));
     const std::string public_id = id_of(group, *reader);
     const std::int64_t position = reader->position(id).value_or(0);
-    say(fmt::format("Queued the crawl of {}: {}", group.name, public_id));
+    say(fmt::format("Queued the crawl of {}: {}", printable(start_of(group)), public_id));
     if (position > 0) say(fmt::format("Crawl queued at position {}", position));
     say(fmt::format("Follow it with: quarry status {} --watch", public_id));
     json::object data{{"jobId", public_id}, {"url", group.name}, {"status", name_of(group.state)}};
@@ -83,7 +83,11 @@ int start(const Session& session, const app::Workplace& place, const CrawlArgume
 Result<void> control_one(const app::Workplace& place, const std::string& method, const std::string& id) {
     const auto reader = TRY(app::open_reader(place));
     const Group group = TRY(find_crawl(*reader, id));
-    const app::Asked asked = TRY(app::ask(place, method, {{"group", number(group.id)}}));
+    const auto answer = app::ask(place, method, {{"group", number(group.id)}});
+    if (!answer && answer.error().code == ErrorCode::conflict)
+        return fail(ErrorCode::conflict,
+                    fmt::format("crawl {}: {}", id_of(group, *reader), answer.error().message));
+    const app::Asked asked = TRY(answer);
     if (method == "resume" && !asked.by_owner)
         TRY(app::start_background_worker(place, place.settings.duration("worker.idle_exit")));
     const Group after = TRY(reader->group(group.id));

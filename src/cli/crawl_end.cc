@@ -1,6 +1,9 @@
 #include "cli/crawl_end.h"
 
 #include <algorithm>
+#include <ranges>
+#include <utility>
+#include <vector>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -12,6 +15,8 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/place.h"
+#include "cli/progress.h"
+#include "model/readable_json.h"
 #include "store/reader.h"
 #include "url/url.h"
 
@@ -43,21 +48,65 @@ std::string collection_flag(const Group& group) {
     return group.collection == "default" ? "" : " --collection " + printable(group.collection);
 }
 
-void say_summary(const Session& session, const Group& group, store::Reader& reader) {
+// The reasons, each once: "HTTP 404 Not Found: https://a.example/x and 2 more".
+void say_reasons(const Session& session, const Group& group, store::Reader& reader) {
+    constexpr int most_read = 1'000;
+    constexpr std::ptrdiff_t most_reasons = 5;
+    constexpr std::size_t longest_url = 120;
+    const auto urls = urls_without_page(reader, group.id, most_read);
+    if (!urls || urls->empty()) return;
+    using Urls = std::vector<const FrontierUrl*>;
+    std::vector<std::pair<std::string, Urls>> reasons;
+    for (const FrontierUrl& url : *urls) {
+        const bool failed = url.state == UrlState::failed;
+        // What robots.txt forbids is no news.
+        if (!failed && url.skipped != SkipReason::not_a_page && url.skipped != SkipReason::empty) continue;
+        // Errors of the connection name the URL before the reason.
+        std::string reason = reason_of(url);
+        if (const std::size_t at = reason.find(url.url + ": "); at != std::string::npos)
+            reason.erase(0, at + url.url.size() + 2);
+        const auto known = std::ranges::find(reasons, reason, [](const auto& entry) { return entry.first; });
+        auto& named =
+            known == reasons.end() ? reasons.emplace_back(std::move(reason), Urls()).second : known->second;
+        named.push_back(&url);
+    }
+    for (const auto& [reason, named] : reasons | std::views::take(most_reasons)) {
+        const bool failed = named.front()->state == UrlState::failed;
+        const std::string more =
+            named.size() > 1 ? fmt::format(" and {} more", with_commas(std::ssize(named) - 1)) : "";
+        say(fmt::format(
+            "  {}  {}{}: {}",
+            session.terminal.paint(failed ? Colour::red : Colour::yellow, failed ? "failed " : "skipped"),
+            shorten(named.front()->url, longest_url), more, printable(reason)));
+    }
+    if (std::ssize(reasons) > most_reasons)
+        say(fmt::format("  … and {}", counted(std::ssize(reasons) - most_reasons, "other reason")));
+}
+
+// What to do next; the last line is the one that is read.
+void say_next(const Group& group, const store::Reader& reader) {
     const std::string id = id_of(group, reader);
+    const GroupCounters& counters = group.counters;
+    if (group.state == JobState::paused)
+        return say(fmt::format("Go on with: quarry crawl {} --resume --wait", id));
+    if (counters.failed > 0)
+        say(fmt::format("All that gave no page, and why: quarry status {} --errors", id));
+    if (counters.indexed > 0) {
+        say(fmt::format("Try: quarry search \"how do I …\"{}", collection_flag(group)));
+    } else if (counters.completed > 0) {
+        say(fmt::format("Read the pages: quarry export pages {}", id));
+        if (!group.index_pages) say(fmt::format("Make them searchable: quarry crawl {} --embed", id));
+    }
+}
+
+void say_summary(const Session& session, const Group& group, store::Reader& reader) {
     if (group.state == JobState::failed) say_error(session.terminal, printable(group.error));
     if (group.state == JobState::cancelled) say("The crawl was cancelled");
+    if (group.state == JobState::paused) say("The crawl is paused");
     say(summary_of(group, reader));
+    say_reasons(session, group, reader);
     if (group.state == JobState::completed && !group.error.empty()) say("note: " + printable(group.error));
-    if (group.state == JobState::paused) {
-        say(fmt::format("Paused. Go on with: quarry crawl {} --resume --wait", id));
-    } else if (group.counters.failed > 0) {
-        say(fmt::format("What failed: quarry status {} --errors", id));
-    } else if (group.counters.indexed > 0) {
-        say(fmt::format("Try: quarry search \"how do I …\"{}", collection_flag(group)));
-    } else if (group.counters.completed > 0) {
-        say(fmt::format("Read the pages: quarry export pages {}", id));
-    }
+    say_next(group, reader);
 }
 
 int exit_code_of(const Group& group) {
@@ -75,10 +124,10 @@ int report_end(const Session& session, const app::Workplace& place, const Group&
     if (!output.empty() && !was_interrupted()) {
         const auto written = write_tree(**reader, group.id, output);
         if (!written) return give_up(session, written.error());
-        say(fmt::format("{} files below {}", with_commas(*written), output));
+        say(fmt::format("{} below {}", counted(*written, "file"), output));
     }
     say_summary(session, group, **reader);
-    if (session.json) write_data(boost::json::serialize(crawl_record(group, **reader)) + "\n");
+    if (session.json) write_data(readable_json(crawl_record(group, **reader)) + "\n");
     const auto counts = (*reader)->outbox_counts("", group.id);
     if (!counts) return give_up(session, counts.error());
     return std::max(exit_code_of(group),

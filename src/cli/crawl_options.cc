@@ -50,15 +50,15 @@ void add_manner_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags
                                     "Allow private, loopback and link-local addresses (localhost)"});
 }
 
-void add_content_flags(Parser& parser, CrawlFlags& flags) {
+void add_content_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags) {
     parser.add_option("--formats,--format", flags.formats,
                       "What to keep: markdown,html,rawHtml,links,images,text,metadata,branding (markdown)");
     parser.add_flag("--full-page", flags.full_page, "Keep navigation, banners and footers");
     parser.add_option("--include-tags", flags.include_tags, "CSS selectors: keep only what is inside them");
     parser.add_option("--exclude-tags", flags.exclude_tags, "CSS selectors: leave out what is inside them");
-    parser.add_option(
-        "--render", flags.render,
-        "Read pages in a browser: auto (those that are empty without), always or never (never)");
+    builder.setting(parser,
+                    {"--render", "browser.render",
+                     "Read pages in a browser: auto (those that are empty without), always or never (auto)"});
     parser.add_option("--wait-for", flags.wait_for, "In the browser, wait this long, for instance 2s");
     parser.add_flag("--mobile", flags.mobile, "In the browser, be a phone");
     parser.add_option("--collection", flags.collection, "Which set of pages it belongs to (default)");
@@ -92,7 +92,7 @@ void add_crawl_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags)
                       "File with one URL a line (# starts a comment; - is standard input)");
     add_scope_flags(builder, parser, flags);
     add_manner_flags(builder, parser, flags);
-    add_content_flags(parser, flags);
+    add_content_flags(builder, parser, flags);
     parser.add_option("--priority", flags.priority, "high, normal, low, or a number: the smaller first");
     parser.add_flag("--exclusive", flags.exclusive, "Run alone: wait until no other crawl runs");
     parser.add_option(
@@ -131,7 +131,7 @@ Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFla
     options.full_page = flags.full_page;
     options.include_tags = flags.include_tags;
     options.exclude_tags = flags.exclude_tags;
-    options.render = TRY(crawl::parse_rendering(flags.render));
+    options.render = TRY(crawl::parse_rendering(settings.text("browser.render")));
     if (options.formats.branding) options.render = Rendering::always;  // it is seen nowhere else
     if (!flags.wait_for.empty()) options.wait_for = TRY(parse_duration(flags.wait_for));
     options.mobile = flags.mobile;

@@ -25,7 +25,6 @@ struct CrawlFlags {
     std::string formats{};  // "" for the default: markdown and metadata
     bool full_page = false;
     std::vector<std::string> include_tags{}, exclude_tags{};
-    std::string render = "never";
     std::string wait_for{};  // "" for no time
     bool mobile = false;
     std::string collection = "default", priority = "normal";

@@ -1,24 +1,32 @@
 #include "cli/crawl_text.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include <boost/json.hpp>
 #include <fmt/format.h>
+
+#include "crawl/options.h"
 
 namespace quarry::cli {
 namespace {
 
-// Robots.txt is what people ask about; the other reasons are in `status --errors` and the counters.
+// Counted up to here: a crawl may leave out millions.
 constexpr int most_counted = 10'000;
 
-std::string skipped_by_robots(const Group& group, store::Reader& reader) {
-    if (group.counters.skipped == 0) return "";
-    const auto urls = reader.urls({.group = group.id,
-                                   .states = {UrlState::skipped},
-                                   .skipped = SkipReason::robots,
-                                   .limit = most_counted});
-    if (!urls || urls->empty()) return "";
-    const bool more = urls->size() == most_counted;
-    return fmt::format(", {}{} skipped by robots.txt", with_commas(static_cast<std::int64_t>(urls->size())),
-                       more ? " or more" : "");
-}
+struct NamedReason {
+    SkipReason reason;
+    std::string_view words;
+};
+
+// What people ask about. A redirect, another name of a page and a sitemap lead to pages that have entries of
+// their own.
+constexpr NamedReason reasons_to_name[] = {
+    {SkipReason::robots, "skipped by robots.txt"},
+    {SkipReason::noindex, "ask not to be kept"},
+    {SkipReason::not_a_page, "not a page"},
+    {SkipReason::empty, "without text"},
+};
 
 std::string remarks_of(const GroupCounters& counters) {
     std::string remarks;
@@ -38,6 +46,53 @@ std::string with_commas(std::int64_t number) {
     const std::size_t first = number < 0 ? 1 : 0;
     for (std::size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
     return digits;
+}
+
+std::string counted(std::int64_t number, std::string_view noun) {
+    return fmt::format("{} {}{}", with_commas(number), noun, number == 1 ? "" : "s");
+}
+
+std::string start_of(const Group& group) {
+    const auto options = crawl::options_of(group);
+    if (!options || options->urls.size() < 2) return group.name;
+    return fmt::format("{} and {} more", group.name, with_commas(std::ssize(options->urls) - 1));
+}
+
+std::string skipped_in_words(const Group& group, store::Reader& reader) {
+    std::string words;
+    if (group.counters.skipped == 0) return words;
+    for (const auto& [reason, name] : reasons_to_name) {
+        const auto urls = reader.urls({.group = group.id, .skipped = reason, .limit = most_counted});
+        if (!urls || urls->empty()) continue;
+        const bool more = std::ssize(*urls) == most_counted;
+        words += fmt::format("{}{}{} {}", words.empty() ? "" : ", ", with_commas(std::ssize(*urls)),
+                             more ? " or more" : "", name);
+    }
+    return words;
+}
+
+Result<std::vector<FrontierUrl>> urls_without_page(store::Reader& reader, GroupId group, int limit) {
+    std::vector<FrontierUrl> all;
+    const auto add = [&](store::UrlPage wanted) -> Result<void> {
+        wanted.group = group;
+        for (int taken = 0; taken < limit;) {
+            wanted.limit = std::min(1'000, limit - taken);
+            auto urls = TRY(reader.urls(wanted));
+            if (urls.empty()) break;
+            taken += static_cast<int>(urls.size());
+            wanted.after = urls.back().id;
+            std::ranges::move(urls, std::back_inserter(all));
+        }
+        return {};
+    };
+    TRY(add({.states = {UrlState::failed}}));
+    for (const auto& [reason, name] : reasons_to_name) TRY(add({.skipped = reason}));
+    return all;
+}
+
+std::string reason_of(const FrontierUrl& url) {
+    if (url.skipped == SkipReason::robots && url.note.empty()) return "forbidden by robots.txt";
+    return url.note.empty() ? "failed" : url.note;
 }
 
 Colour colour_of(JobState state) {
@@ -66,11 +121,11 @@ std::chrono::milliseconds running_time(const Group& group, Timestamp now) {
 
 std::string summary_of(const Group& group, store::Reader& reader) {
     const GroupCounters& counters = group.counters;
-    std::string text = fmt::format("{} {}{}", with_commas(counters.completed),
-                                   counters.completed == 1 ? "page" : "pages", remarks_of(counters));
+    std::string text = counted(counters.completed, "page") + remarks_of(counters);
     if (counters.completed >= group.page_limit) text += ", which is the limit";
+    if (counters.chunks > 0) text += ", " + counted(counters.chunks, "chunk");
     if (counters.failed > 0) text += fmt::format(", {} failed", with_commas(counters.failed));
-    text += skipped_by_robots(group, reader);
+    if (const std::string skipped = skipped_in_words(group, reader); !skipped.empty()) text += ", " + skipped;
     if (counters.removed > 0) text += fmt::format(", {} removed", with_commas(counters.removed));
     if (group.started_at && group.finished_at)
         text += ", " + in_words(*group.finished_at - *group.started_at);

@@ -16,6 +16,12 @@ namespace quarry::cli {
 // "1,169"
 std::string with_commas(std::int64_t number);
 
+// "1 page", "1,169 pages"
+std::string counted(std::int64_t number, std::string_view noun);
+
+// "https://a.example/", or "https://a.example/ and 2 more" if the crawl begins at several URLs.
+std::string start_of(const Group& group);
+
 // Yellow queued, blue running, green completed, red failed, grey cancelled and paused.
 Colour colour_of(JobState state);
 
@@ -25,8 +31,18 @@ std::string in_words(std::chrono::milliseconds duration);
 // How long it ran, or runs by now.
 std::chrono::milliseconds running_time(const Group& group, Timestamp now);
 
-// "1,169 pages (12 unchanged), 3 failed, 2 skipped by robots.txt, 4.1 s"
+// "1,169 pages (12 unchanged), 6,204 chunks, 3 failed, 2 skipped by robots.txt, 1 without text, 4.1 s"
 std::string summary_of(const Group& group, store::Reader& reader);
+
+// "2 skipped by robots.txt, 1 without text"; "" if nothing was left out that its user may miss.
+std::string skipped_in_words(const Group& group, store::Reader& reader);
+
+// URLs that failed, and those that gave no page for a reason that their user should know. At most `limit` of
+// each kind.
+Result<std::vector<FrontierUrl>> urls_without_page(store::Reader& reader, GroupId group, int limit);
+
+// Why it gave no page, in one sentence.
+std::string reason_of(const FrontierUrl& url);
 
 // "Progress: 3/12 pages (running)"
 std::string progress_line(const Group& group);

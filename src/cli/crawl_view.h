@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/live_lines.h"
@@ -30,8 +31,14 @@ public:
     bool is_silent() const { return !terminal_.progress && narration_ == Narration::silent; }
 
 private:
+    struct Share {
+        std::int64_t done = 0, total = 0;
+    };
     void draw(const Group& group, const std::vector<std::string>& urls);
-    double pages_per_second(std::int64_t pages);
+    void draw_indexing(const Group& group, std::int64_t left);
+    void show(JobState colour, std::string_view what, const Share& share, const std::string& counts,
+              const std::vector<std::string>& urls);
+    double urls_per_second(std::int64_t urls);
 
     const Terminal& terminal_;
     LiveLines lines_;
@@ -39,7 +46,7 @@ private:
     std::string last_line_;
     struct Sample {
         std::chrono::steady_clock::time_point at{};
-        std::int64_t pages = 0;
+        std::int64_t urls = 0;
     };
     std::vector<Sample> samples_;  // of the last seconds, the oldest first
 };

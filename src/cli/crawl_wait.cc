@@ -9,6 +9,7 @@
 #include "app/owner_methods.h"
 #include "app/owner_process.h"
 #include "base/pause.h"
+#include "cli/crawl_text.h"
 #include "cli/index_wait.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
@@ -54,9 +55,9 @@ public:
                 TRY(work(std::get<app::FolderLock>(std::move(reached))));
             }
             if (!is_begun_) continue;  // the owner left before it heard
-            view_.clear();
             const auto reader = TRY(app::open_reader(place_));
-            Group group = TRY(reader->group(*beginning_.group));
+            Group group = TRY(view_.update(*reader, *beginning_.group));
+            view_.clear();
             if (!goes_on(group.state) || was_interrupted()) return group;
         }
     }
@@ -124,7 +125,8 @@ private:
         is_begun_ = true;
         const auto reader = TRY(app::open_reader(place_));
         const Group group = TRY(reader->group(*beginning_.group));
-        say(fmt::format("Crawling {} (up to {} pages)", group.name, group.page_limit));
+        say(fmt::format("Crawling {} (up to {})", printable(start_of(group)),
+                        counted(group.page_limit, "page")));
         say(fmt::format("Job ID: {}", id_of(group, *reader)));
         if (const auto position = reader->position(group.id); position && *position > 0)
             say(fmt::format("It waits at position {}", *position));

@@ -2,9 +2,9 @@
 
 #include <boost/json.hpp>
 
-#include "cli/readable_json.h"
 #include "html/selector.h"
 #include "model/document_json.h"
+#include "model/readable_json.h"
 
 namespace quarry::cli {
 namespace {

@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/place.h"
+#include "model/readable_json.h"
 #include "model/records_json.h"
 
 namespace quarry::cli {
@@ -67,7 +68,7 @@ Result<Exported> export_pages(store::Reader& reader, const ExportArguments& argu
         const auto read = TRY(reader.pages(wanted));
         pass_over(read, exported);
         std::string lines;
-        for (const StoredPage& page : read.pages) lines += boost::json::serialize(to_json(page)) + "\n";
+        for (const StoredPage& page : read.pages) lines += readable_json(to_json(page)) + "\n";
         exported.count += std::ssize(read.pages);
         if (!TRY(output.write(lines))) return exported;
         if (!read.next) break;
@@ -91,7 +92,7 @@ Result<Exported> export_chunks(const app::Workplace& place, store::Reader& reade
         for (const StoredPage& page : read.pages) {
             std::string lines;
             const boost::json::array chunks = TRY(source->chunks_of(page, with_vectors));
-            for (const boost::json::value& chunk : chunks) lines += boost::json::serialize(chunk) + "\n";
+            for (const boost::json::value& chunk : chunks) lines += readable_json(chunk) + "\n";
             exported.count += std::ssize(chunks);
             if (!TRY(output.write(lines))) return exported;
         }

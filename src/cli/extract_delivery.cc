@@ -8,7 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/readable_json.h"
+#include "model/readable_json.h"
 #include "url/page_address.h"
 
 namespace quarry::cli {
@@ -41,10 +41,7 @@ public:
         progress_.clear();
         if (error_) return std::unexpected(*error_);
         if (plan_.pages > 1) say(fmt::format("{} succeeded, {} failed", succeeded_, failed_));
-        if (was_interrupted()) {
-            say(fmt::format("interrupted: {} of {} pages done", succeeded_ + failed_, plan_.pages));
-            return exit_interrupted;
-        }
+        if (was_interrupted()) return report_interruption(succeeded_, plan_.pages);
         if (unwritable_) return exit_error;
         return failed_ == 0 ? exit_yes : exit_no;
     }
@@ -79,6 +76,10 @@ private:
 
     static std::string shown(const std::string& url) { return shorten(url::without_secrets(url), 100); }
 
+    static std::string schema_error(const Filled& filled) {
+        return "the data does not keep the schema: " + sentence_of(filled.problems);
+    }
+
     chat::PageRequest request() const {
         return {.schema = plan_.schema ? &*plan_.schema : nullptr,
                 .rules = plan_.rules ? &*plan_.rules : nullptr,
@@ -99,8 +100,7 @@ private:
         if (!filled)
             say_error(session_.terminal, fmt::format("{}: {}", shown(record.url), filled.error().message));
         else if (!filled->problems.empty())
-            say_error(session_.terminal, fmt::format("{}: the data does not keep the schema: {}",
-                                                     shown(record.url), sentence_of(filled->problems)));
+            say_error(session_.terminal, fmt::format("{}: {}", shown(record.url), schema_error(*filled)));
         const bool is_good = filled && filled->problems.empty();
         const bool is_kept = write(record, filled);
         (is_good && is_kept ? succeeded_ : failed_) += 1;
@@ -132,7 +132,9 @@ private:
         json::object line{{"url", url::without_secrets(record.url)}};
         if (session_.json) {
             line["success"] = filled && filled->problems.empty();
-            line["error"] = filled ? json::value() : json::value(filled.error().message);
+            line["error"] = nullptr;
+            if (!filled) line["error"] = filled.error().message;
+            if (filled && !filled->problems.empty()) line["error"] = schema_error(*filled);
         }
         if (filled) line["data"] = filled->data;
         if (filled && session_.json) {

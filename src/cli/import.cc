@@ -20,10 +20,6 @@ namespace {
 namespace json = boost::json;
 using Clock = std::chrono::steady_clock;
 
-std::string counted(std::int64_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
-}
-
 // All chunks of the collection; nothing if nobody can tell without waiting.
 std::optional<std::int64_t> chunks_in(const app::Workplace& place, const std::string& collection) {
     if (place.remote) {

@@ -66,4 +66,9 @@ bool was_interrupted() {
     return interrupts.load() > 0;
 }
 
+int report_interruption(std::size_t done, std::size_t pages) {
+    say(pages > 1 ? fmt::format("Interrupted after {} of {} pages", done, pages) : "Interrupted");
+    return exit_interrupted;
+}
+
 }  // namespace quarry::cli

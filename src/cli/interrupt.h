@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <stop_token>
 
 namespace quarry::cli {
@@ -12,6 +13,9 @@ namespace quarry::cli {
 std::stop_token stop_on_interrupt();
 
 bool was_interrupted();
+
+// Says how far a command came that goes through a list of pages; returns its exit code.
+int report_interruption(std::size_t done, std::size_t pages);
 
 // From the first signal until the process ends by force.
 void set_longest_stop(std::chrono::milliseconds time);

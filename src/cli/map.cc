@@ -11,6 +11,8 @@
 #include "cli/interrupt.h"
 #include "cli/place.h"
 #include "cli/request_headers.h"
+#include "model/readable_json.h"
+#include "url/page_address.h"
 #include "work/map_site.h"
 
 namespace quarry::cli {
@@ -33,6 +35,7 @@ Result<work::SitemapUse> parse_map_sitemap_use(const std::string& word) {
 }
 
 Result<work::SiteMap> make_map(const Session& session, const MapArguments& arguments) {
+    TRY(url::parse_page_address(arguments.url));
     work::MapOptions options = arguments.options;
     options.sitemap = TRY(parse_map_sitemap_use(arguments.sitemap));
     options.subdomains = arguments.subdomains ? work::Subdomains::include : work::Subdomains::leave_out;
@@ -61,14 +64,15 @@ int run_map(const Session& session, const MapArguments& arguments) {
     const auto map = make_map(session, arguments);
     if (!map) return give_up(session, map.error());
     if (session.json) {
-        write_data(boost::json::serialize(to_json(*map)) + "\n");
+        write_data(readable_json(to_json(*map)) + "\n");
     } else {
         print_links(*map);
     }
     if (map->error) say_error(session.terminal, map->error->message);
     if (!map->warning.empty()) say("warning: " + map->warning);
     if (session.verbose)
-        say(fmt::format("{} pages of the site, {} elsewhere", map->internal_count, map->external_count));
+        say(fmt::format("{} of the site, {} elsewhere", counted(map->internal_count, "page"),
+                        map->external_count));
     if (was_interrupted()) return exit_interrupted;
     return map->success() && !map->links.empty() ? exit_yes : exit_no;
 }

@@ -26,15 +26,12 @@ void Progress::show(std::size_t done, std::string_view current) {
     const auto now = std::chrono::steady_clock::now();
     if (done < total_ && now - drawn_at_ < 100ms) return;
     drawn_at_ = now;
-    constexpr std::size_t width = 20;
-    const std::size_t filled = std::min(width, done * width / total_);
-    std::string bar;
-    for (std::size_t i = 0; i < width; ++i) bar += i < filled ? "█" : "░";
     const std::string counts = fmt::format(" {}/{} ", done, total_);
     const auto columns = static_cast<std::size_t>(terminal_.columns);
-    const std::size_t room = columns > width + counts.size() + 1 ? columns - width - counts.size() - 1 : 0;
-    write_words(fmt::format("\r\033[K{}{}{}", terminal_.paint(Colour::blue, bar), counts,
-                            printable(shorten(current, room))));
+    const std::size_t room =
+        columns > bar_columns + counts.size() + 1 ? columns - bar_columns - counts.size() - 1 : 0;
+    write_words(fmt::format("\r\033[K{}{}{}", terminal_.paint(Colour::blue, progress_bar(done, total_)),
+                            counts, printable(shorten(current, room))));
     visible_ = true;
 }
 
@@ -42,6 +39,13 @@ void Progress::clear() {
     if (!visible_) return;
     write_words("\r\033[K");
     visible_ = false;
+}
+
+std::string progress_bar(std::size_t done, std::size_t total) {
+    const std::size_t filled = total == 0 ? 0 : std::min(bar_columns, done * bar_columns / total);
+    std::string bar;
+    for (std::size_t i = 0; i < bar_columns; ++i) bar += i < filled ? "█" : "░";
+    return bar;
 }
 
 std::string shorten(std::string_view text, std::size_t columns) {

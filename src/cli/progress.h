@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "cli/terminal.h"
@@ -28,6 +29,9 @@ private:
     std::chrono::steady_clock::time_point drawn_at_{};
     bool visible_ = false;
 };
+
+inline constexpr std::size_t bar_columns = 20;
+std::string progress_bar(std::size_t done, std::size_t total);  // "██████░░░░…"
 
 // Shortens the middle of a long URL for display: "https://a.example/…/end".
 std::string shorten(std::string_view text, std::size_t columns);

@@ -18,6 +18,7 @@
 #include "cli/request_headers.h"
 #include "cli/url_list.h"
 #include "crawl/browsing_json.h"
+#include "model/readable_json.h"
 #include "url/page_address.h"
 
 namespace quarry::cli {
@@ -25,7 +26,7 @@ namespace {
 
 struct ScrapeArguments {
     std::vector<std::string> urls{};
-    std::string file{}, output{}, render = "never";
+    std::string file{}, output{};
     std::string picture{}, full_picture{};  // where pictures go; "": nowhere
     DocumentOptions document{};
     HeaderOptions headers{};
@@ -56,18 +57,22 @@ public:
         } else {
             say_error(session_.terminal, sentence_of(record));
         }
+        lack_browser_ += record.lacks_browser ? 1 : 0;
         const bool kept = save_picture(record) && emit(record);
         (record.success() && kept ? succeeded_ : failed_) += 1;
         progress_.show(succeeded_ + failed_, shown(record.url));
     }
 
-    int finish() {
+    // `no_browser`: why there is none, if pages may have needed it.
+    int finish(const std::string& no_browser = "") {
         progress_.clear();
         if (pages_ > 1) say(fmt::format("{} succeeded, {} failed", succeeded_, failed_));
-        if (was_interrupted()) {
-            say(fmt::format("interrupted: {} of {} pages done", succeeded_ + failed_, pages_));
-            return exit_interrupted;
-        }
+        if (lack_browser_ > 0)
+            say(fmt::format("note: {} made by scripts. To read {} as a browser shows {}: {}",
+                            lack_browser_ == 1 ? "1 page is" : fmt::format("{} pages are", lack_browser_),
+                            lack_browser_ == 1 ? "it" : "them", lack_browser_ == 1 ? "it" : "them",
+                            no_browser));
+        if (was_interrupted()) return report_interruption(succeeded_, pages_);
         if (unwritable_) return exit_error;
         return failed_ == 0 ? exit_yes : exit_no;
     }
@@ -108,7 +113,7 @@ private:
     }
 
     std::string text_of(const work::ScrapeRecord& record) const {
-        if (session_.json) return boost::json::serialize(to_json(record, formats_)) + "\n";
+        if (session_.json) return readable_json(to_json(record, formats_)) + "\n";
         const std::string text = plain_output(*record.document, formats_, record.branding);
         const bool needs_name = pages_ > 1 && output_.empty() && formats_.markdown;
         return needs_name ? fmt::format("<!-- {} -->\n\n{}\n", url::without_secrets(record.url), text) : text;
@@ -131,7 +136,7 @@ private:
     const std::string picture_place_;
     FolderOutput pictures_;
     Progress progress_;
-    std::size_t succeeded_ = 0, failed_ = 0;
+    std::size_t succeeded_ = 0, failed_ = 0, lack_browser_ = 0;
     bool reader_is_gone_ = false, unwritable_ = false;
 };
 
@@ -155,16 +160,21 @@ Result<void> check_output(const ScrapeArguments& arguments, std::size_t pages) {
 }
 
 // A picture can only be taken in a browser, and how a page looks only be seen there.
-Result<Rendering> rendering_of(const ScrapeArguments& arguments, const Formats& formats) {
-    const Rendering rendering = TRY(crawl::parse_rendering(arguments.render));
+Result<Rendering> rendering_of(const Session& session, const ScrapeArguments& arguments,
+                               const Formats& formats) {
+    const Rendering rendering = TRY(crawl::parse_rendering(session.settings.text("browser.render")));
     return arguments.wants_picture() || formats.branding ? Rendering::always : rendering;
 }
 
-// Nothing, if no page can need one. It starts when the first does.
-Result<std::unique_ptr<browser::Pool>> open_browser(const Session& session, Rendering rendering) {
-    if (rendering == Rendering::never) return nullptr;
-    const auto config = TRY(app::browser_config(session.settings));
-    return std::make_unique<browser::Pool>(config);
+// Nothing, if no page can need one, or if there is none and most pages will do without. It starts when the
+// first page needs it.
+Result<std::unique_ptr<browser::Pool>> open_browser(const Session& session, work::ScrapeOptions& options) {
+    if (options.rendering == Rendering::never) return nullptr;
+    const auto config = app::browser_config(session.settings);
+    if (config) return std::make_unique<browser::Pool>(*config);
+    if (options.rendering == Rendering::always) return std::unexpected(config.error());
+    options.no_browser = config.error().message;
+    return nullptr;
 }
 
 // Everything that can be wrong with the command itself is found here, before the first request.
@@ -178,13 +188,13 @@ Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
                     .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
     plan.options.headers = TRY(request_headers(arguments.headers, session.settings, plan.urls));
     const Formats& formats = plan.options.extract.formats;
-    plan.options.rendering = TRY(rendering_of(arguments, formats));
+    plan.options.rendering = TRY(rendering_of(session, arguments, formats));
     plan.options.render = {.user_agent = session.settings.text("fetch.user_agent"),
                            .page_time = session.settings.duration("browser.timeout"),
                            .branding = formats.branding};
     if (arguments.wants_picture())
         plan.options.render.picture = PictureWish{.full_page = !arguments.full_picture.empty()};
-    plan.browser = TRY(open_browser(session, plan.options.rendering));
+    plan.browser = TRY(open_browser(session, plan.options));
     plan.options.browser = plan.browser.get();
     plan.pages = work::Scraper::count_pages(plan.urls);
     TRY(check_output(arguments, plan.pages));
@@ -199,7 +209,7 @@ Result<int> scrape_over(app::RemoteApi& server, const Session& session, const Sc
     if (arguments.wants_picture())
         return fail(ErrorCode::unsupported, "pictures are not taken over a server: leave out --server");
     options.extract = TRY(extract_options(arguments.document));
-    options.rendering = TRY(rendering_of(arguments, options.extract.formats));
+    options.rendering = TRY(rendering_of(session, arguments, options.extract.formats));
     // The server has the page's own time, and may first have to start a browser.
     if (options.rendering != Rendering::never)
         options.timeout += 2 * session.settings.duration("browser.timeout");
@@ -238,7 +248,7 @@ int run_scrape(const Session& session, const ScrapeArguments& arguments) {
         if (delivery.reader_is_gone()) stop.request_stop();
     };
     scraper.scrape_all(plan->urls, deliver, stop.get_token());
-    return delivery.finish();
+    return delivery.finish(scraper.options().no_browser);
 }
 
 }  // namespace
@@ -259,9 +269,9 @@ Command add_scrape(CommandBuilder& builder) {
     parser.add_option("-o,--output", arguments->output,
                       "Write to this file, or to files in this folder (DIR/)");
     builder.setting(parser, {"-c,--concurrent", "scrape.concurrency", "Pages fetched at once (5)"});
-    parser.add_option(
-        "--render", arguments->render,
-        "Read pages in a browser: auto (those that are empty without), always or never (never)");
+    builder.setting(parser,
+                    {"--render", "browser.render",
+                     "Read pages in a browser: auto (those that are empty without), always or never (auto)"});
     parser.add_option("--screenshot", arguments->picture,
                       "Save a picture of the page in the browser to this file, or folder (DIR/)");
     parser.add_option("--full-page-screenshot", arguments->full_picture,

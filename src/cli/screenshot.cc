@@ -21,6 +21,7 @@
 #include "cli/progress.h"
 #include "cli/request_headers.h"
 #include "cli/url_list.h"
+#include "model/readable_json.h"
 #include "url/page_address.h"
 
 namespace quarry::cli {
@@ -119,7 +120,9 @@ public:
         }
         if (path) {
             record["success"] = true;
-            record["file"] = *path;
+            record["file"] = *path;  // its former name
+            record["file_path"] = *path;
+            record["file_size"] = (rendered->pdf.empty() ? rendered->picture : rendered->pdf).size();
             ++succeeded_;
         } else {
             record["error"] = path.error().message;
@@ -127,7 +130,7 @@ public:
             ++failed_;
         }
         if (session_.json) {
-            write_data(boost::json::serialize(record) + "\n");
+            write_data(readable_json(record) + "\n");
         } else if (path && output_ != "-") {
             write_data(*path + "\n");
         }
@@ -137,7 +140,7 @@ public:
     int finish() {
         progress_.clear();
         if (pages_ > 1) say(fmt::format("{} succeeded, {} failed", succeeded_, failed_));
-        if (was_interrupted()) return exit_interrupted;
+        if (was_interrupted()) return report_interruption(succeeded_, pages_);
         if (unwritable_) return exit_error;
         return failed_ == 0 ? exit_yes : exit_no;
     }

@@ -12,6 +12,7 @@
 #include "cli/place.h"
 #include "cli/search_options.h"
 #include "cli/search_text.h"
+#include "model/readable_json.h"
 #include "search/answer_json.h"
 
 namespace quarry::cli {
@@ -30,11 +31,25 @@ void say_what_else(const Session& session, const search::SearchAnswer& answer,
         say(fmt::format("More: --offset {}", request.offset + request.limit));
 }
 
-int answer_one(const Session& session, app::SearchService& service, const search::SearchRequest& request) {
+// A name that was mistyped finds nothing either.
+Result<void> check_collection(const app::Workplace& place, const std::string& name) {
+    const auto reader = app::open_reader(place);
+    if (!reader && reader.error().code == ErrorCode::not_found)
+        return std::unexpected(no_such_collection(name, {}));
+    if (!reader) return std::unexpected(reader.error());
+    if (TRY((*reader)->collection(name))) return {};
+    return std::unexpected(no_such_collection(name, TRY((*reader)->collections())));
+}
+
+int answer_one(const Session& session, const app::Workplace& place, app::SearchService& service,
+               const search::SearchRequest& request) {
     const auto answer = service.search(request);
     if (!answer) return give_up(session, answer.error());
+    if (answer->hits.empty())
+        if (const auto known = check_collection(place, request.collection); !known)
+            return give_up(session, known.error());
     if (session.json)
-        write_data(boost::json::serialize(to_json(*answer, request)) + "\n");
+        write_data(readable_json(to_json(*answer, request)) + "\n");
     else
         write_data(hits_text(*answer, request, session.terminal));
     say_what_else(session, *answer, request);
@@ -54,7 +69,7 @@ int answer_all(const Session& session, app::SearchService& service, search::Sear
         if (!answer) return give_up(session, answer.error());
         found = found || !answer->hits.empty();
         if (warning.empty()) warning = answer->warning;
-        if (!write_data(boost::json::serialize(batch_line(query.id, *answer)) + "\n")) break;
+        if (!write_data(readable_json(batch_line(query.id, *answer)) + "\n")) break;
     }
     if (!warning.empty()) say("warning: " + printable(warning));
     return found ? exit_yes : exit_no;
@@ -74,7 +89,7 @@ int run_search(const Session& session, const SearchFlags& flags) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     app::SearchService service(*place);
-    if (flags.batch.empty()) return answer_one(session, service, *request);
+    if (flags.batch.empty()) return answer_one(session, *place, service, *request);
     const auto queries = read_batch(flags.batch);
     if (!queries) return give_up(session, queries.error());
     stop_on_interrupt();

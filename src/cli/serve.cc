@@ -198,6 +198,11 @@ Command add_serve(CommandBuilder& builder) {
         .between(0, 256);
     parser.add_flag("--insecure-no-auth", arguments->insecure,
                     "Listen also where others can reach it, without asking for a key");
+    builder.setting(parser, {"--allow-network", "fetch.allowed_networks",
+                             "Networks whose addresses may be fetched, for instance 10.1.0.0/16"});
+    builder.setting_switch(parser,
+                           {"--allow-private", "fetch.allow_private",
+                            "Fetch private, loopback and link-local addresses too, for every client"});
     parser.add_flag("--quiet", arguments->quiet, "Write no line for each request");
     return {&parser, [arguments](const Session& session) { return run_serve(session, *arguments); }};
 }

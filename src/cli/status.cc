@@ -1,5 +1,6 @@
 // `quarry status`: how crawls are doing.
 #include <algorithm>
+#include <limits>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/place.h"
 #include "cli/progress.h"
+#include "model/readable_json.h"
 #include "model/records_json.h"
 
 namespace quarry::cli {
@@ -21,7 +23,7 @@ namespace {
 namespace json = boost::json;
 
 struct StatusArguments {
-    std::string id{};
+    std::string id{}, kind = "crawl";
     bool list = false, active = false, watch = false, errors = false;
 };
 
@@ -35,16 +37,16 @@ int print_list(const Session& session, store::Reader& reader, const std::vector<
     if (session.json) {
         json::array records;
         for (const Group& group : groups) records.push_back(crawl_record(group, reader));
-        write_data(json::serialize(records) + "\n");
+        write_data(readable_json(records) + "\n");
         return exit_yes;
     }
-    std::string table = fmt::format("{:<36}  {:<9}  {:>4}  {:>15}  {:>6}  {}\n", "ID", "STATUS", "%",
-                                    "PAGES/URLS", "FAILED", "URL");
+    std::string table = fmt::format("{:<36}  {:<9}  {:>4}  {:>15}  {:>6}  {:>7}  {}\n", "ID", "STATUS", "%",
+                                    "PAGES/URLS", "FAILED", "CHUNKS", "URL");
     for (const Group& group : groups)
-        table += fmt::format("{}  {}  {:>3}%  {:>15}  {:>6}  {}\n", id_of(group, reader),
+        table += fmt::format("{}  {}  {:>3}%  {:>15}  {:>6}  {:>7}  {}\n", id_of(group, reader),
                              coloured_state(session.terminal, group.state), percent_done(group),
                              fmt::format("{}/{}", group.counters.completed, group.counters.discovered),
-                             group.counters.failed, shorten(group.name, 80));
+                             group.counters.failed, group.counters.chunks, shorten(start_of(group), 80));
     write_data(table);
     return exit_yes;
 }
@@ -59,7 +61,7 @@ std::string index_line(const Group& group) {
     if (counters.indexed + counters.index_failed == 0)
         return group.index_pages ? "" : "kept out (--no-embed)";
     std::string line =
-        fmt::format("{} pages in {} chunks", with_commas(counters.indexed), with_commas(counters.chunks));
+        fmt::format("{} in {}", counted(counters.indexed, "page"), counted(counters.chunks, "chunk"));
     if (counters.index_failed > 0) line += fmt::format(", {} failed", with_commas(counters.index_failed));
     return line;
 }
@@ -76,12 +78,14 @@ std::string lines_about(const Session& session, const Group& group, store::Reade
     const GroupCounters& counters = group.counters;
     std::string text = fmt::format(
         "{} {}  {}%\n  url       {}\n  pages     {} of {} URLs, {} failed, {} skipped, {} queued\n",
-        id_of(group, reader), coloured_state(session.terminal, group.state), percent_done(group), group.name,
-        with_commas(counters.completed), with_commas(counters.discovered), with_commas(counters.failed),
-        with_commas(counters.skipped), with_commas(counters.queued + counters.running));
+        id_of(group, reader), coloured_state(session.terminal, group.state), percent_done(group),
+        printable(start_of(group)), with_commas(counters.completed), with_commas(counters.discovered),
+        with_commas(counters.failed), with_commas(counters.skipped),
+        with_commas(counters.queued + counters.running));
     const auto add = [&](std::string_view name, const std::string& value) {
         if (!value.empty()) text += fmt::format("  {:<9} {}\n", name, printable(value));
     };
+    add("skipped", skipped_in_words(group, reader));
     add("created", iso_time(group.created_at));
     add("started", group.started_at ? iso_time(*group.started_at) : "");
     add("ended", group.finished_at ? iso_time(*group.finished_at) : "");
@@ -113,24 +117,8 @@ void hint_at_worker(const Session& session, const app::Workplace& place, const G
         say("No worker runs. It goes on with: quarry worker --once, or quarry daemon start");
 }
 
-Result<std::vector<FrontierUrl>> urls_not_fetched(store::Reader& reader, GroupId group) {
-    std::vector<FrontierUrl> all;
-    for (const bool failed : {true, false}) {
-        store::UrlPage wanted{.group = group, .limit = 1'000};
-        wanted.states = {failed ? UrlState::failed : UrlState::skipped};
-        if (!failed) wanted.skipped = SkipReason::robots;
-        while (true) {
-            auto urls = TRY(reader.urls(wanted));
-            if (urls.empty()) break;
-            wanted.after = urls.back().id;
-            std::ranges::move(urls, std::back_inserter(all));
-        }
-    }
-    return all;
-}
-
 int print_errors(const Session& session, store::Reader& reader, const Group& group) {
-    const auto urls = urls_not_fetched(reader, group.id);
+    const auto urls = urls_without_page(reader, group.id, std::numeric_limits<int>::max());
     if (!urls) return give_up(session, urls.error());
     json::array records;
     std::string lines;
@@ -139,16 +127,13 @@ int print_errors(const Session& session, store::Reader& reader, const Group& gro
             records.push_back(to_json(url));
             continue;
         }
-        const bool robots = url.state == UrlState::skipped;
-        const std::string reason = !url.note.empty() ? url.note
-                                   : robots          ? "forbidden by robots.txt"
-                                                     : "failed";
+        const bool skipped = url.state == UrlState::skipped;
         const std::string said =
-            session.terminal.paint_data(robots ? Colour::yellow : Colour::red, printable(reason));
+            session.terminal.paint_data(skipped ? Colour::yellow : Colour::red, printable(reason_of(url)));
         lines += fmt::format("{}  {}\n", url.url, said);
     }
-    write_data(session.json ? json::serialize(records) + "\n" : lines);
-    if (urls->empty()) say("Nothing failed");
+    write_data(session.json ? readable_json(records) + "\n" : lines);
+    if (urls->empty()) say(group.is_over() ? "Nothing failed" : "Nothing has failed so far");
     return exit_yes;
 }
 
@@ -159,7 +144,7 @@ int show_one(const Session& session, const app::Workplace& place, store::Reader&
     if (arguments.watch) return watch_crawl(session, place, group->id);
     if (arguments.errors) return print_errors(session, reader, *group);
     if (session.json) {
-        write_data(json::serialize(crawl_record(*group, reader)) + "\n");
+        write_data(readable_json(crawl_record(*group, reader)) + "\n");
     } else {
         write_data(lines_about(session, *group, reader));
     }
@@ -169,7 +154,8 @@ int show_one(const Session& session, const app::Workplace& place, store::Reader&
 
 int show_many(const Session& session, const app::Workplace& place, store::Reader& reader,
               const StatusArguments& arguments) {
-    const auto active = reader.groups({.states = active_states, .limit = 100});
+    const std::string kind = arguments.kind == "all" ? "" : arguments.kind;
+    const auto active = reader.groups({.kind = kind, .states = active_states, .limit = 100});
     if (!active) return give_up(session, active.error());
     if (arguments.watch && !active->empty()) return watch_crawl(session, place, active->front().id);
     const bool show_active = arguments.active || (!arguments.list && !active->empty());
@@ -178,7 +164,7 @@ int show_many(const Session& session, const app::Workplace& place, store::Reader
         if (!active->empty()) hint_at_worker(session, place, active->front(), reader);
         return active->empty() && !session.json ? exit_yes : print_list(session, reader, *active);
     }
-    const auto recent = reader.groups({.limit = 10});
+    const auto recent = reader.groups({.kind = kind, .limit = 10});
     if (!recent) return give_up(session, recent.error());
     if (recent->empty()) say("No recent crawls");
     return recent->empty() && !session.json ? exit_yes : print_list(session, reader, *recent);
@@ -214,8 +200,12 @@ Command add_status(CommandBuilder& builder) {
     parser.add_option("id", arguments->id, "A crawl's id, or its beginning");
     parser.add_flag("-l,--list", arguments->list, "The 10 most recent crawls");
     parser.add_flag("-a,--active", arguments->active, "Crawls that run or wait");
+    parser
+        .add_option("--kind", arguments->kind,
+                    "What to list: crawl, batch_scrape, scrape, extract, rescrape or all (crawl)")
+        .one_of({"crawl", "batch_scrape", "scrape", "extract", "rescrape", "all"});
     parser.add_flag("-w,--watch", arguments->watch, "Stay until it is over");
-    parser.add_flag("-e,--errors", arguments->errors, "List the URLs that failed or that robots.txt forbids");
+    parser.add_flag("-e,--errors", arguments->errors, "List the URLs that gave no page, and why");
     return {&parser, [arguments](const Session& session) { return run_status(session, *arguments); }};
 }
 

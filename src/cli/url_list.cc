@@ -1,10 +1,12 @@
 #include "cli/url_list.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <sstream>
 
 #include "base/ascii.h"
 #include "cli/output.h"
+#include "url/page_address.h"
 
 namespace quarry::cli {
 Result<std::vector<std::string>> gather_urls(const std::vector<std::string>& arguments,
@@ -20,6 +22,8 @@ Result<std::vector<std::string>> gather_urls(const std::vector<std::string>& arg
     }
     if (urls.empty())
         return fail(ErrorCode::invalid_argument, "No URLs provided. Name one, or a file with -f FILE");
+    const auto is_url = [](const std::string& text) { return url::parse_page_address(text).has_value(); };
+    if (std::ranges::none_of(urls, is_url)) TRY(url::parse_page_address(urls.front()));
     return urls;
 }
 

@@ -34,7 +34,7 @@ void watch_for_silence(int socket) {
 
 Error cannot_reach(const std::string& place, std::string_view why) {
     return {ErrorCode::unavailable,
-            fmt::format("cannot reach {}: {}. Is it running, and is the address right?", place, why)};
+            fmt::format("cannot reach {}: {}. Check that it runs and that the address is right", place, why)};
 }
 
 }  // namespace

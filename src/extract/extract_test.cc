@@ -205,6 +205,7 @@ TEST_CASE("a page without words is kept with its links when that was asked for")
     CHECK(document->markdown.empty());
     REQUIRE(document->links.size() == 1);
     CHECK(document->links[0].url == "https://a.example/b");
-    CHECK_FALSE(document->warning.empty());
+    CHECK(document->warning == "the page has no text");
+    CHECK(document->no_text == document->warning);
     CHECK(extract::extract(page).error().code == ErrorCode::not_found);
 }

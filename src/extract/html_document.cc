@@ -100,7 +100,7 @@ Result<Document> html_document(const Page& page, html::Decoded decoded, const Ex
     if (options.formats.metadata) document.metadata = read_metadata(tree, base, page.headers);
     detect_missing_language(options, document);
     add_warnings(tree, decoded, made, document);
-    if (no_words) document.warning = no_words->message;
+    if (no_words) document.warning = document.no_text = no_words->message;
     return document;
 }
 

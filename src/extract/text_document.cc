@@ -70,11 +70,11 @@ std::string preformatted(std::string_view text) {
 // What all three kinds share. `text` is the document's text, `markdown` the same as markdown.
 Result<Document> document_of(const Page& page, std::string_view text, std::string markdown,
                              const ExtractOptions& options) {
-    const bool may_fail = options.when_empty == WhenEmpty::fail;
-    if (options.formats.wants_content() && trimmed(text).empty() && may_fail) {
+    const bool lacks_text = options.formats.wants_content() && trimmed(text).empty();
+    if (lacks_text && options.when_empty == WhenEmpty::fail)
         return fail(ErrorCode::not_found, "the page has no text");
-    }
     Document document{.url = page.final_url};
+    if (lacks_text) document.warning = document.no_text = "the page has no text";
     const Formats& formats = options.formats;
     if (formats.html) document.html = preformatted(text);
     if (formats.text) document.text = text;

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 
 namespace quarry {
 
@@ -25,5 +28,8 @@ struct Collection {
     Timestamp created_at{};
     std::int64_t pages = 0;
 };
+
+// "no collection "x"; there are: docs, news". `not_found`.
+Error no_such_collection(std::string_view name, const std::vector<Collection>& known);
 
 }  // namespace quarry

@@ -65,6 +65,7 @@ struct Document {
     std::vector<AttributeValues> attributes{};  // those that were asked for
     bool made_by_scripts = false;               // next to nothing of it is there without a browser
     std::string warning{};                      // a sentence when something was cut or guessed; else ""
+    std::string no_text{};  // why there is no text though some was asked for; "" if there is
 };
 
 }  // namespace quarry

@@ -42,6 +42,8 @@ enum class SkipReason : std::uint8_t {
     not_a_page,  // an image, an archive: nothing to read
     outside,     // found to be outside the scope only when it was fetched
     limit,       // the crawl ended before its turn came
+    empty,       // the page has no text
+    listing,     // a sitemap: the pages that it lists have entries of their own
 };
 
 std::string_view name_of(SkipReason reason);

@@ -15,8 +15,9 @@ constexpr std::array<std::string_view, 6> job_states = {"queued", "running",   "
                                                         "failed", "cancelled", "paused"};
 constexpr std::array<std::string_view, 6> url_states = {"queued", "running", "completed",
                                                         "failed", "skipped", "cancelled"};
-constexpr std::array<std::string_view, 8> skip_reasons = {"none",      "robots",     "noindex", "redirect",
-                                                          "canonical", "not_a_page", "outside", "limit"};
+constexpr std::array<std::string_view, 10> skip_reasons = {"none",      "robots",     "noindex", "redirect",
+                                                           "canonical", "not_a_page", "outside", "limit",
+                                                           "empty",     "listing"};
 constexpr std::array<std::string_view, 5> url_sources = {"seed", "link", "sitemap", "redirect", "former"};
 constexpr std::array<std::string_view, 3> companies = {"any", "none", "apart"};
 constexpr std::array<std::string_view, 11> error_codes = {
@@ -80,6 +81,18 @@ bool read_name(std::string_view name, Company& target) {
 
 bool read_error_name(std::string_view name, ErrorCode& target) {
     return find(error_codes, name, target);
+}
+
+std::string all_names(JobState) {
+    return fmt::format("{}", fmt::join(job_states, ", "));
+}
+
+std::string all_names(UrlState) {
+    return fmt::format("{}", fmt::join(url_states, ", "));
+}
+
+std::string all_names(SkipReason) {
+    return fmt::format("{}", fmt::join(skip_reasons, ", "));
 }
 
 Result<JobState> parse_job_state(std::string_view name) {

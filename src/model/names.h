@@ -1,6 +1,7 @@
 // Enums by the words they go by in SQL dumps, JSON, the command line and documents alike, and the way back.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -19,6 +20,11 @@ bool read_name(std::string_view name, UrlState& target);
 bool read_name(std::string_view name, SkipReason& target);
 bool read_name(std::string_view name, UrlSource& target);
 bool read_name(std::string_view name, Company& target);
+// "queued, running, …": all words of a kind, whatever the value.
+std::string all_names(JobState kind);
+std::string all_names(UrlState kind);
+std::string all_names(SkipReason kind);
+
 bool read_error_name(std::string_view name, ErrorCode& target);
 
 }  // namespace quarry

@@ -1,15 +1,21 @@
 #include "search/answer_json.h"
 
+#include <cmath>
+#include <cstdlib>
+
 #include <boost/json.hpp>
+#include <fmt/format.h>
 
 namespace quarry::search {
 namespace {
 
 namespace json = boost::json;
 
-// JSON has text in UTF-8 and finite numbers only. An index never gives others; a service might.
+// JSON has text in UTF-8 and finite numbers only. An index never gives others; a service might. The number is
+// the shortest that is read back as the same.
 json::value score_json(float score) {
-    return score == score ? json::value(score) : json::value(0);
+    if (!std::isfinite(score)) return 0;
+    return std::strtod(fmt::format("{}", score).c_str(), nullptr);
 }
 
 json::array texts_json(const std::vector<std::string>& texts) {

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "search/answer_json.h"
 
@@ -19,7 +22,7 @@ public:
     explicit Members(const json::object& object) : object_(object) {}
 
     void read(std::string_view name, std::string& field) {
-        const json::value* value = object_.if_contains(name);
+        const json::value* value = find(name);
         if (value == nullptr) return;
         if (value->is_string())
             field = value->get_string();
@@ -27,22 +30,23 @@ public:
             note(name, "a text");
     }
     void read(std::string_view name, bool& field) {
-        const json::value* value = object_.if_contains(name);
+        const json::value* value = find(name);
         if (value == nullptr) return;
         if (value->is_bool())
             field = value->get_bool();
         else
             note(name, "true or false");
     }
-    void read(std::string_view name, int& field) {
-        const json::value* value = object_.if_contains(name);
+    void read(std::string_view name, int& field, int least, int most) {
+        const json::value* value = find(name);
         if (value == nullptr) return;
         boost::system::error_code error;
         field = value->to_number<int>(error);
-        if (error) note(name, "a whole number");
+        if (error || field < least || field > most)
+            note(name, fmt::format("a whole number from {} to {}", least, most));
     }
     void read(std::string_view name, std::optional<Timestamp>& field) {
-        const json::value* value = object_.if_contains(name);
+        const json::value* value = find(name);
         if (value == nullptr) return;
         boost::system::error_code error;
         field = Timestamp(std::chrono::milliseconds(value->to_number<std::int64_t>(error)));
@@ -50,16 +54,27 @@ public:
     }
 
     Result<void> finish() const {
-        if (wrong_.empty()) return {};
-        return fail(ErrorCode::invalid_argument, wrong_);
+        if (!wrong_.empty()) return fail(ErrorCode::invalid_argument, wrong_);
+        for (const auto& member : object_)
+            if (std::ranges::find(names_, std::string_view(member.key())) == names_.end())
+                return fail(
+                    ErrorCode::invalid_argument,
+                    fmt::format("a search has no \"{}\"; there are: {}",
+                                std::string_view(member.key()).substr(0, 40), fmt::join(names_, ", ")));
+        return {};
     }
 
 private:
+    const json::value* find(std::string_view name) {
+        names_.push_back(name);
+        return object_.if_contains(name);
+    }
     void note(std::string_view name, std::string_view wanted) {
         if (wrong_.empty()) wrong_ = fmt::format("\"{}\" of a search must be {}", name, wanted);
     }
 
     const json::object& object_;
+    std::vector<std::string_view> names_;  // that there are
     std::string wrong_;
 };
 
@@ -105,12 +120,12 @@ Result<SearchRequest> parse_request(const json::value& value) {
     Members members(value.get_object());
     members.read("query", request.query);
     members.read("collection", request.collection);
-    members.read("limit", request.limit);
-    members.read("offset", request.offset);
+    members.read("limit", request.limit, 1, 10'000);
+    members.read("offset", request.offset, 0, 10'000);
     members.read("mode", mode);
     members.read("all_chunks", request.all_chunks);
-    members.read("passages", request.passages);
-    members.read("context", request.context);
+    members.read("passages", request.passages, 0, 100);
+    members.read("context", request.context, 0, 20);
     members.read("rerank", request.rerank);
     members.read("plain", plain);
     members.read("host", request.filter.host);

@@ -14,8 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 6> events = {"page",      "url_failed",   "group_changed",
-                                                    "job_ended", "page_indexed", "index_failed"};
+constexpr std::array<std::string_view, 7> events = {
+    "page", "url_failed", "group_changed", "job_ended", "page_indexed", "index_failed", "worker_died"};
 
 template <typename Visit, typename Type>
 void each_field_of_counts(Visit& visit, Type& counts) {

@@ -242,6 +242,7 @@ struct Event {
         job_ended,
         page_indexed,  // a change completed
         index_failed,  // a change was given up
+        worker_died,   // its leases were taken back: `url` is its name, `status` how many
     } what{};
     std::optional<GroupId> group{};
     JobId id{};

@@ -15,11 +15,23 @@ bool lacks_scheme(std::string_view text) {
     return end + 1 < text.size() && text[end + 1] >= '0' && text[end + 1] <= '9';
 }
 
+// "notaurl" is a slip of the hand more often than a host of the own network, which may be named with its
+// scheme.
+bool names_host(std::string_view text) {
+    const std::string_view host = text.substr(0, text.find_first_of("/?#"));
+    return host.find_first_of(".:") != std::string_view::npos || same_letters(host, "localhost");
+}
+
 }  // namespace
 
 Result<Url> parse_page_address(std::string_view text) {
     text = trimmed(text);
     if (text.empty()) return fail(ErrorCode::invalid_argument, "Invalid URL: it is empty");
+    if (lacks_scheme(text) && !names_host(text))
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("Invalid URL \"{0}\": it has neither a scheme nor a dot. Write "
+                                "http://{0} if that is a host of your network",
+                                text.substr(0, 100)));
     auto url = Url::parse(lacks_scheme(text) ? fmt::format("http://{}", text) : std::string(text));
     if (!url) return url;
     if (!url->is_http()) {

@@ -9,8 +9,8 @@
 
 namespace quarry::url {
 
-// Reads an http(s) URL; "example.com/x" and "localhost:8080" mean http://. Fails with `invalid_argument`:
-// "Invalid URL …" or that the scheme is not one quarry fetches.
+// Reads an http(s) URL; "example.com/x" and "localhost:8080" mean http://. A name without a dot is a host
+// only if a scheme or a port stands beside it. Fails with `invalid_argument`: "Invalid URL …".
 Result<Url> parse_page_address(std::string_view text);
 
 // The URL as it may be shown and stored: without user name and password. What is no URL stays, but for what

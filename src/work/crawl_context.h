@@ -21,6 +21,7 @@
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "store/reader.h"
+#include "work/patience.h"
 
 namespace quarry::work {
 
@@ -66,6 +67,7 @@ public:
     Guarded<crawl::NearDuplicates> near_duplicates{crawl::NearDuplicates()};
     Guarded<crawl::ShapeCounter> shapes;
     Guarded<crawl::CrawlHealth> health;
+    Patience patience;
     int running = 0;                  // pages on the wire; the dispatcher's
     std::atomic<int> on_detours = 0;  // and pages with the browser or a model, or in line for them
 

@@ -43,6 +43,17 @@ store::Outcome skip(const FetchedUrl& fetched, SkipReason reason, std::string no
     return {.end = store::Skipped{reason, std::move(note)}, .status = fetched.page->status};
 }
 
+// A page with nothing to read. Who named it is told that it failed; one that was merely linked to is left
+// out.
+store::Outcome left_out(const FetchedUrl& fetched, SkipReason reason, const Error& error) {
+    if (fetched.lease.source != UrlSource::seed) return skip(fetched, reason, error.message);
+    return {.end = store::Failed{error.message, error.code}, .status = fetched.page->status};
+}
+
+store::Outcome not_a_page(const FetchedUrl& fetched, std::string note) {
+    return left_out(fetched, SkipReason::not_a_page, {ErrorCode::unsupported, std::move(note)});
+}
+
 store::Outcome no_answer(const FetchedUrl& fetched, Timestamp now) {
     const Error& error = fetched.page.error();
     if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, error.message}};
@@ -55,6 +66,12 @@ store::Outcome no_answer(const FetchedUrl& fetched, Timestamp now) {
 
 bool may_pass(int status) {
     return status == 408 || status == 425 || status == 429 || status >= 500;
+}
+
+// Too many requests are no fault of the page. Who waits for it has a time limit of their own.
+bool may_wait(const FetchedUrl& fetched, Timestamp now) {
+    return fetched.crawl->options.kind != "scrape" &&
+           fetched.crawl->patience.has_left(fetched.lease.lease.id, now);
 }
 
 // What the server said is what was asked for, unless it may say something else the next time.
@@ -74,11 +91,20 @@ store::Outcome error_status(const FetchedUrl& fetched, Timestamp now) {
     }
     if (!may_pass(page.status))
         return {.end = store::Failed{line, ErrorCode::refused}, .status = page.status};
-    Timestamp not_before = next_attempt(fetch_backoff, fetched.lease.attempt, now);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
-    if (const auto wait = fetch::retry_after(page.headers, seconds)) {
-        not_before = std::max(not_before, now + *wait);
+    const auto asked = fetch::retry_after(page.headers, seconds);
+    Timestamp not_before = next_attempt(fetch_backoff, fetched.lease.attempt, now);
+    if (page.status == 429 && may_wait(fetched, now)) {
+        // As long as the server says, else as long as its host is left alone.
+        constexpr std::chrono::milliseconds shortest{100};
+        const bool is_paused = fetched.host_rule && fetched.host_rule->not_before;
+        if (asked)
+            not_before = now + std::max<std::chrono::milliseconds>(shortest, *asked);
+        else if (is_paused)
+            not_before = std::max(not_before, *fetched.host_rule->not_before);
+        return {.end = store::Snooze{not_before, line}, .status = page.status};
     }
+    if (asked) not_before = std::max(not_before, now + *asked);
     return retry(fetched, {ErrorCode::unavailable, line}, not_before);
 }
 
@@ -234,7 +260,7 @@ store::Outcome not_modified(const FetchedUrl& fetched, const PageTools& tools, T
 }
 
 store::Outcome unreadable(const FetchedUrl& fetched, const Error& error) {
-    if (error.code == ErrorCode::unsupported) return skip(fetched, SkipReason::not_a_page, error.message);
+    if (error.code == ErrorCode::unsupported) return not_a_page(fetched, error.message);
     return {.end = store::Failed{error.message, error.code}, .status = fetched.page->status};
 }
 
@@ -305,7 +331,7 @@ std::optional<store::Outcome> read_listing(const FetchedUrl& fetched) {
         listing && (listing->kind == crawl::SitemapKind::pages || listing->kind == crawl::SitemapKind::index);
     if (!is_sitemap) return std::nullopt;
     store::Outcome outcome =
-        skip(fetched, SkipReason::not_a_page, fmt::format("a sitemap of {} pages", listing->entries.size()));
+        skip(fetched, SkipReason::listing, fmt::format("a sitemap of {} pages", listing->entries.size()));
     outcome.found = listed_urls(*listing, *fetched.crawl);
     return outcome;
 }
@@ -320,6 +346,32 @@ Result<Document> read_words(const FetchedUrl& fetched, const PageTools& tools) {
     return document;
 }
 
+// Whether words were asked for and nothing else that a page without any could give.
+bool is_about_words(const FetchedUrl& fetched) {
+    const crawl::CrawlOptions& options = fetched.crawl->options;
+    return options.formats.wants_content() && !options.formats.branding && !options.data.wants_any() &&
+           !options.picture && options.actions.empty() && options.attributes.empty() &&
+           !options.track_changes && fetched.page->status < 400;
+}
+
+// Its links are followed all the same.
+store::Outcome without_words(const FetchedUrl& fetched, const Document& document, const PageTools& tools) {
+    std::string reason = document.no_text;
+    const bool lacks_browser = fetched.shown && !*fetched.shown && document.made_by_scripts;
+    if (lacks_browser)
+        reason = "the page has no text: it is made by scripts, and the browser failed: " +
+                 fetched.shown->error().message;
+    const bool has_selectors =
+        !fetched.crawl->options.include_tags.empty() || !fetched.crawl->options.exclude_tags.empty();
+    // What selectors leave out was not empty.
+    store::Outcome outcome = has_selectors
+                                 ? skip(fetched, SkipReason::empty, std::move(reason))
+                                 : left_out(fetched, SkipReason::empty, {ErrorCode::not_found, reason});
+    follow_links(fetched, document, tools, outcome);
+    outcome.canonical.reset();
+    return outcome;
+}
+
 Reading read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp now) {
     if (!fetched.page) return no_answer(fetched, now);
     if (fetched.was_interrupted) return store::Outcome{.end = store::Snooze{now, "interrupted"}};
@@ -330,14 +382,16 @@ Reading read_answer(const FetchedUrl& fetched, const PageTools& tools, Timestamp
     if (status >= 400 && !is_kept_all_the_same(fetched)) return error_status(fetched, now);
     if (status >= 300 && status < 400) return redirect(fetched);
     if (!may_hold_text(fetched.page->content_type)) {
-        return skip(fetched, SkipReason::not_a_page, "not a page: " + fetched.page->content_type);
+        return not_a_page(fetched, "not a page: " + fetched.page->content_type);
     }
     if (auto listing = read_listing(fetched)) return *std::move(listing);
-    if (must_be_shown(fetched, tools.sites)) return ToBrowser{};
+    if (must_be_shown(fetched)) return ToBrowser{};
     auto document = read_words(fetched, tools);
     if (!document) return unreadable(fetched, document.error());
     if (is_better_shown(fetched, *document)) return ToBrowser{};
     if (must_be_answered(fetched)) return ToModel{question_about(fetched, *document)};
+    if (!document->no_text.empty() && is_about_words(fetched))
+        return without_words(fetched, *document, tools);
     return keep(fetched, *std::move(document), tools, now);
 }
 
@@ -355,6 +409,8 @@ Reading fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp 
     Reading reading = read_answer(fetched, tools, now);
     if (!std::holds_alternative<store::Outcome>(reading)) return reading;
     auto& outcome = std::get<store::Outcome>(reading);
+    if (!std::holds_alternative<store::Snooze>(outcome.end))
+        fetched.crawl->patience.forget(fetched.lease.lease.id);
     outcome.timings.fetch = fetched.fetch_time;
     outcome.timings.extract =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);

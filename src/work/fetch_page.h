@@ -20,7 +20,6 @@
 #include "url/url.h"
 #include "work/admissions.h"
 #include "work/crawl_context.h"
-#include "work/rendered_sites.h"
 
 namespace quarry::work {
 
@@ -43,7 +42,6 @@ struct PageTools {
     store::Reader& reader;   // of this thread
     Admissions& admissions;  // of this thread
     fetch::PdfLimits pdf{};
-    const RenderedSites* sites = nullptr;  // nothing: there is no browser
 };
 
 // What has to happen before there is an outcome.

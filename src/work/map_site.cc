@@ -183,6 +183,14 @@ private:
     }
 
     void finish() {
+        // What the files list is a map all the same.
+        if (map_.error && !found_.pages().empty()) {
+            map_.warning = fmt::format(
+                "the start page could not be read, so these are the URLs of its site's "
+                "sitemaps and feeds: {}",
+                map_.error->message);
+            map_.error.reset();
+        }
         for (const FoundPage& page : found_.pages())
             ++(page.is_internal ? map_.internal_count : map_.external_count);
         std::vector<FoundPage> listed = matching_pages(found_.pages(), options_.search);

@@ -35,11 +35,10 @@ struct SiteMap {
     std::size_t internal_count = 0;  // of all pages found, listed or not
     std::size_t external_count = 0;
     int depth_reached = 0;  // of the pages that were read
-    std::optional<Error>
-        error{};            // the start page could not be read; set with links only if files listed some
-    std::string warning{};  // a sentence when the map is known to be incomplete; else ""
+    std::optional<Error> error{};  // the start page could not be read, and no file lists others
+    std::string warning{};         // a sentence when the map is known to be incomplete; else ""
 
-    bool success() const { return !error || !links.empty(); }
+    bool success() const { return !error; }
 };
 
 // Obeys robots.txt, nofollow and Crawl-delay. Bounded by the limit, the depth and a cap on what is

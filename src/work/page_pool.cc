@@ -57,8 +57,7 @@ bool PagePool::has_room() {
 void PagePool::read_pages(store::Reader& reader) {
     name_this_thread("page reader");
     Admissions admissions(store_);
-    const PageTools tools{
-        .reader = reader, .admissions = admissions, .pdf = config_.pdf, .sites = &renderer_.sites()};
+    const PageTools tools{.reader = reader, .admissions = admissions, .pdf = config_.pdf};
     while (auto fetched = queue_.pop()) {
         store_.begin(fetched->lease.lease);
         Reading reading = fetch_page(*fetched, tools, store_.now());
@@ -121,7 +120,13 @@ void PagePool::Traffic::make_room(EngineMailbox& mailbox) {
 void PagePool::note_health(const FetchedUrl& fetched, const store::Outcome& outcome) {
     CrawlContext& crawl = *fetched.crawl;
     std::string failure;
-    if (const auto* failed = std::get_if<store::Failed>(&outcome.end)) failure = failed->error;
+    if (const auto* failed = std::get_if<store::Failed>(&outcome.end)) {
+        // A page without words, or of another kind, says nothing against its site.
+        const bool is_empty =
+            failed->code == ErrorCode::not_found && outcome.status > 0 && outcome.status < 300;
+        if (failed->code == ErrorCode::unsupported || is_empty) return;
+        failure = failed->error;
+    }
     if (const auto* retry = std::get_if<store::Retry>(&outcome.end)) {
         if (fetched.lease.attempt < fetched.lease.max_attempts) return;
         failure = retry->error;

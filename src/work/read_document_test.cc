@@ -23,6 +23,9 @@ TEST_CASE("addresses are read as people type them") {
         {"127.0.0.1", "http://127.0.0.1/", "an address"},
         {"a.example/?u=https://b.example", "http://a.example/?u=https://b.example", "a colon further on"},
         {"HTTP://A.EXAMPLE", "http://a.example/", "any case"},
+        {"localhost/x", "http://localhost/x", "this machine"},
+        {"wiki:8080", "http://wiki:8080/", "a host of the own network, by its port"},
+        {"http://wiki", "http://wiki/", "the same, by its scheme"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.text);
@@ -35,7 +38,7 @@ TEST_CASE("addresses are read as people type them") {
 
 TEST_CASE("what quarry cannot fetch is an invalid URL, in a sentence") {
     for (const char* text : {"", "  ", "http://", "ftp://a.example/", "mailto:a@b.example", "http://a b/",
-                             "file:///etc/passwd"}) {
+                             "file:///etc/passwd", "notaurl", "notaurl/a.html"}) {
         CAPTURE(text);
         const auto url = url::parse_page_address(text);
         REQUIRE_FALSE(url);

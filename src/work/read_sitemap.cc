@@ -1,13 +1,17 @@
 #include "work/read_sitemap.h"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "crawl/robots.h"
 #include "crawl/sitemap.h"
 #include "crawl/url_identity.h"
+#include "fetch/retry_after.h"
 #include "net/http_status.h"
 #include "work/crawl_context.h"
+#include "work/retry_delay.h"
 
 namespace quarry::work {
 
@@ -62,10 +66,11 @@ public:
     }
 
     // What robots.txt names, and where sitemaps usually are. A robots.txt that cannot be had names none.
-    Result<store::Outcome> list_files(const url::Url& site) const {
+    Result<store::Outcome> list_files(const url::Url& site, int attempt) const {
         store::Outcome outcome{.end = store::Completed{}};
         const url::Url robots_address = TRY(url::Url::parse("/robots.txt", &site));
         const auto page = get(robots_address, crawl::max_robots_bytes);
+        if (page && page->status == 429) return asked_too_often(robots_address, *page, attempt);
         std::vector<std::string> files;
         if (page && page->status < 300) files = crawl::Robots::parse(page->body).sitemaps();
         if (files.empty()) files.push_back(TRY(url::Url::parse("/sitemap.xml", &site)).href());
@@ -73,13 +78,12 @@ public:
         return outcome;
     }
 
-    Result<store::Outcome> read(const url::Url& address, int level) const {
+    Result<store::Outcome> read(const url::Url& address, int level, int attempt) const {
         store::Outcome outcome{.end = store::Completed{}};
         const Page page = TRY(get(address, crawl::max_sitemap_bytes));
         if (page.status >= 500 || page.status == 429) {
-            return fail(ErrorCode::unavailable,
-                        fmt::format("cannot fetch {}: {}", address.without_credentials(),
-                                    net::http_status_line(page.status)));
+            if (page.status == 429) return asked_too_often(address, page, attempt);
+            return fail(ErrorCode::unavailable, refusal(address, page));
         }
         // A site need not have one.
         if (page.status >= 300) return outcome;
@@ -98,6 +102,19 @@ public:
     }
 
 private:
+    static std::string refusal(const url::Url& address, const Page& page) {
+        return fmt::format("cannot fetch {}: {}", address.without_credentials(),
+                           net::http_status_line(page.status));
+    }
+
+    store::Outcome asked_too_often(const url::Url& address, const Page& page, int attempt) const {
+        const Timestamp now = tools_.store.now();
+        Timestamp again = next_attempt(robots_backoff, attempt, now);
+        if (const auto wait = fetch::retry_after(page.headers, std::chrono::floor<std::chrono::seconds>(now)))
+            again = std::max(again, now + *wait);
+        return {.end = store::Retry{refusal(address, page), again}};
+    }
+
     // A file of another site may list pages of this one, but not the other way round: those are not admitted.
     void add_file(const std::string& file, const url::Url& base, int level, store::Outcome& outcome) const {
         const auto url = url::Url::parse(file, &base);
@@ -158,7 +175,8 @@ Result<store::Outcome> read_sitemap(const store::JobLease& job, const JobTools& 
     const auto crawl = TRY(CrawlContext::load(*job.group, tools.reader, tools.defaults));
     const url::Url address = TRY(url::Url::parse(file.url));
     const SitemapReader reader(tools, *crawl);
-    return file.level == 0 ? reader.list_files(address) : reader.read(address, file.level);
+    return file.level == 0 ? reader.list_files(address, job.attempt)
+                           : reader.read(address, file.level, job.attempt);
 }
 
 }  // namespace quarry::work

@@ -44,7 +44,6 @@ Result<browser::Rendered> Renderer::shown(FetchedUrl& fetched) {
     page.url = fetched.page->url;
     if (page.status == 0) page.status = fetched.page->status;
     fetched.page = std::move(page);
-    if (crawl.options.render == Rendering::when_empty) sites_.add(url.origin());
     return rendered;
 }
 

@@ -9,7 +9,6 @@
 #include "base/result.h"
 #include "browser/pool.h"
 #include "work/fetch_page.h"
-#include "work/rendered_sites.h"
 
 namespace quarry::work {
 
@@ -29,14 +28,11 @@ public:
     // Sets `shown`, and the page to what the browser has, if it has it. Any thread.
     void show(FetchedUrl& fetched);
 
-    const RenderedSites& sites() const { return sites_; }
-
 private:
     Result<browser::Rendered> shown(FetchedUrl& fetched);
 
     const RenderTools tools_;
     const std::stop_token abort_;
-    RenderedSites sites_;
 };
 
 }  // namespace quarry::work

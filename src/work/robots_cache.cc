@@ -72,6 +72,7 @@ void RobotsCache::take(Answer answer, Timestamp now) {
         const int status = answer.page->status;
         rules->robots = crawl::Robots::from_response(status, answer.page->body);
         if (status >= 500 || status == 429) rules->error = net::http_status_line(status);
+        rules->is_asked_too_often = status == 429;
     }
     rules->expires_at =
         now + (rules->error.empty() ? std::chrono::milliseconds(lifetime) : lifetime_of_an_error);

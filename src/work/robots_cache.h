@@ -24,6 +24,7 @@ public:
         crawl::Robots robots;
         std::string error{};       // why the rules could not be had; then nothing is allowed for now
         bool has_answered = true;  // the server did, if only to say that it cannot
+        bool is_asked_too_often = false;
         Timestamp expires_at{};
     };
     struct Question {

@@ -84,6 +84,7 @@ ScrapeRecord Scraper::scrape(const std::string& url, std::stop_token stop) const
     record.fetched_at = page.fetched_at;
     record.picture = std::move(got->picture);
     record.branding = std::move(got->branding);
+    record.lacks_browser = got->lacks_browser;
     keep(read(page, got->is_rendered, options_), record);
     if (record.document && !got->warning.empty()) record.document->warning = got->warning;
     return record;
@@ -132,9 +133,9 @@ Result<Scraper::Got> Scraper::rendered_page(url::Url address, const std::stop_to
 }
 
 Result<Scraper::Got> Scraper::page_at(url::Url address, const std::stop_token& stop) const {
-    if (options_.rendering == Rendering::never || !options_.browser) return plain_page(address, stop);
-    const std::string origin = address.origin();
-    if (options_.rendering == Rendering::always || sites_.has(origin)) {
+    if (options_.rendering == Rendering::never) return plain_page(address, stop);
+    if (options_.rendering == Rendering::always) {
+        if (!options_.browser) return fail(ErrorCode::unavailable, options_.no_browser);
         auto got = rendered_page(address, stop);
         // A PDF is no page to a browser, but one to us, unless what it looks like is wanted.
         const bool is_of_another_kind = !got && got.error().code == ErrorCode::unsupported;
@@ -143,12 +144,15 @@ Result<Scraper::Got> Scraper::page_at(url::Url address, const std::stop_token& s
     }
     Got got = TRY(plain_page(address, stop));
     if (got.page.status >= 400 || !is_empty_shell(got.page)) return got;
+    if (!options_.browser) {
+        got.lacks_browser = true;
+        return got;
+    }
     auto rendered = rendered_page(address, stop);
     if (!rendered) {
         got.warning = "the page is made by scripts, and the browser failed: " + rendered.error().message;
         return got;
     }
-    sites_.add(origin);
     return rendered;
 }
 

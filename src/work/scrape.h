@@ -23,7 +23,6 @@
 #include "net/address_policy.h"
 #include "url/url.h"
 #include "work/render_page.h"
-#include "work/rendered_sites.h"
 
 namespace quarry::browser {
 class Pool;
@@ -42,6 +41,7 @@ struct ScrapeRecord {
     std::string picture{};           // of the page in the browser, if one was wished for
     boost::json::object branding{};  // how it looks there, if that was
     std::optional<Error> error{};    // set exactly if there is no document
+    bool lacks_browser = false;      // it is made by scripts, and there is no browser to run them
 
     bool success() const { return document.has_value(); }
 };
@@ -54,7 +54,8 @@ struct ScrapeOptions {
     std::shared_ptr<const fetch::Credentials> credentials{};  // by origin, for the local owner
     int concurrency = 5;                                      // pages under way at once, in scrape_all
     Rendering rendering = Rendering::never;
-    browser::Pool* browser = nullptr;  // outlives the scraper; needed to render
+    browser::Pool* browser = nullptr;  // outlives the scraper; needed to render always
+    std::string no_browser{};          // why there is none
     RenderWish render{};               // its policy is the one above
 };
 
@@ -90,6 +91,7 @@ private:
         bool is_rendered = false;
         std::string picture{}, warning{};
         boost::json::object branding{};
+        bool lacks_browser = false;
     };
     std::vector<Header> headers_for(const url::Url& url) const;
     Result<Got> page_at(url::Url address, const std::stop_token& stop) const;
@@ -98,7 +100,6 @@ private:
 
     fetch::Fetcher& fetcher_;
     ScrapeOptions options_;
-    mutable RenderedSites sites_;
 };
 
 // The document's fields as in model/document_json.h, with `url`, `success`, `status_code`, `crawl_timestamp`,

@@ -66,13 +66,11 @@ json::object results_of(const browser::Rendered& rendered) {
 
 }  // namespace
 
-bool must_be_shown(const FetchedUrl& fetched, const RenderedSites* sites) {
+bool must_be_shown(const FetchedUrl& fetched) {
     const crawl::CrawlOptions& options = fetched.crawl->options;
     if (fetched.shown || options.render == Rendering::never) return false;
     if (!is_html(*fetched.page)) return needs_browser(options);
-    if (options.render == Rendering::always) return true;
-    const auto url = url::Url::parse(fetched.page->final_url);
-    return sites && url && sites->has(url->origin());
+    return options.render == Rendering::always;
 }
 
 bool is_better_shown(const FetchedUrl& fetched, const Document& document) {

@@ -13,10 +13,11 @@
 
 namespace quarry::work {
 
-// Before it is read: the crawl wants every page shown, or this one's site is known to need it.
-bool must_be_shown(const FetchedUrl& fetched, const RenderedSites* sites);
+// Before it is read: the crawl wants every page shown.
+bool must_be_shown(const FetchedUrl& fetched);
 
-// After it was read: it is made by scripts, and the crawl wants such pages shown.
+// After it was read: it is made by scripts, and the crawl wants such pages shown. Each page is judged by
+// itself: one that is made by scripts says nothing about the others of its site.
 bool is_better_shown(const FetchedUrl& fetched, const Document& document);
 
 // What becomes of a page that the browser could not show. Nothing if it was not asked or could, or if the

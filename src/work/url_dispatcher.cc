@@ -254,9 +254,14 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
         if (!rules) return Start::not_now;
         if (!rules->error.empty()) {
             const Backoff& backoff = rules->has_answered ? robots_backoff : fetch_backoff;
-            const Timestamp again = next_attempt(backoff, waiting.lease.attempt, parts_.store.now());
-            finish_without_fetch(std::move(waiting),
-                                 {.end = store::Retry{"robots.txt cannot be had: " + rules->error, again}});
+            const Timestamp now = parts_.store.now();
+            const Timestamp again = next_attempt(backoff, waiting.lease.attempt, now);
+            const std::string reason = "robots.txt cannot be had: " + rules->error;
+            const bool may_wait = rules->is_asked_too_often && waiting.crawl->options.kind != "scrape" &&
+                                  waiting.crawl->patience.has_left(waiting.lease.lease.id, now);
+            store::Outcome outcome{.end = store::Retry{reason, again}};
+            if (may_wait) outcome.end = store::Snooze{again, reason};
+            finish_without_fetch(std::move(waiting), std::move(outcome));
             return Start::done_without;
         }
         const auto verdict = rules->robots.check(waiting.crawl->options.robots_agent, *address);

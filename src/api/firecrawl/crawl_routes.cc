@@ -1,6 +1,4 @@
 // Crawls and batches: begun, asked for, cancelled. A batch is a crawl of the pages it names.
-#include <charconv>
-
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -10,6 +8,7 @@
 #include "api/firecrawl/groups.h"
 #include "api/firecrawl/routes.h"
 #include "api/firecrawl/scrape_error.h"
+#include "api/own/query.h"
 #include "api/reply.h"
 #include "model/public_id.h"
 #include "model/records_json.h"
@@ -65,42 +64,41 @@ Result<json::object> append(Api& api, store::Reader& reader, Call call, const cr
     return begun(batch, reader, call);
 }
 
-std::int64_t number_in(const Request& request, std::string_view name, std::int64_t least, std::int64_t most,
-                       std::int64_t otherwise) {
-    const auto text = request.parameter(name);
-    std::int64_t number = 0;
-    if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
-        return otherwise;
-    return std::clamp(number, least, most);
-}
-
 void show(Api& api, store::Reader& reader, Call call, std::string_view kind) {
     const auto group = find_group(reader, call, kind);
     if (call.request().is_upgrade) return follow_crawl(api, reader, std::move(call), group);
     if (!group) return call.respond(reply(group.error()));
     constexpr std::int64_t most_skipped = 1'000'000'000;
-    const StatusPage page{.skip = number_in(call.request(), "skip", 0, most_skipped, 0),
-                          .limit = static_cast<int>(number_in(call.request(), "limit", 1, 100, 100)),
+    constexpr int most_documents = 100;
+    own::Query query(call.request(), own::Unknown::accepted);
+    const StatusPage page{.skip = query.integer("skip", 0, most_skipped).value_or(0),
+                          .limit = query.limit(most_documents, most_documents),
                           .origin = origin_of(call.request())};
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
     const std::string self = page.origin + std::string(path_of(kind)) + id_of(*group, reader);
     const auto status = crawl_status(reader, *group, page, self);
     call.respond(status ? reply(*status) : reply(status.error()));
 }
 
+json::object error_of(const FrontierUrl& url, const Group& group, const store::Reader& reader) {
+    json::object error{{"id", public_id(number(url.id), group.created_at, reader.salt())},
+                       {"url", url.url},
+                       {"error", for_clients(url.note)}};
+    if (url.finished_at) error["timestamp"] = iso_time(*url.finished_at);
+    error["code"] =
+        url.status >= 400 ? fmt::format("HTTP_{}", url.status) : std::string(scrape_error_of(url).code);
+    return error;
+}
+
 Result<json::object> errors_of(store::Reader& reader, const Call& call, std::string_view kind) {
     const Group group = TRY(find_group(reader, call, kind));
     json::array errors, blocked;
-    const auto failed =
-        TRY(reader.urls({.group = group.id, .states = {UrlState::failed}, .limit = most_errors}));
-    for (const FrontierUrl& url : failed) {
-        json::object error{{"id", public_id(number(url.id), group.created_at, reader.salt())},
-                           {"url", url.url},
-                           {"error", url.note}};
-        if (url.finished_at) error["timestamp"] = iso_time(*url.finished_at);
-        error["code"] =
-            url.status != 0 ? fmt::format("HTTP_{}", url.status) : std::string(scrape_error_of(url).code);
-        errors.push_back(std::move(error));
-    }
+    const auto add = [&](const std::vector<FrontierUrl>& urls) {
+        for (const FrontierUrl& url : urls) errors.push_back(error_of(url, group, reader));
+    };
+    add(TRY(reader.urls({.group = group.id, .states = {UrlState::failed}, .limit = most_errors})));
+    for (const SkipReason reason : {SkipReason::not_a_page, SkipReason::empty})
+        add(TRY(reader.urls({.group = group.id, .skipped = reason, .limit = most_errors})));
     const auto refused =
         TRY(reader.urls({.group = group.id, .skipped = SkipReason::robots, .limit = most_errors}));
     for (const FrontierUrl& url : refused) blocked.emplace_back(url.url);

@@ -112,7 +112,7 @@ void answer_with_data(store::Reader& reader, const Call& call, const Group& grou
                         {"expiresAt", iso_time(expiry_of(group))},
                         {"creditsUsed", extracted->sources.size()}};
     if (!is_there) answer["error"] = extracted->error;
-    if (!extracted->warning.empty()) answer["warning"] = extracted->warning;
+    if (is_there && !extracted->warning.empty()) answer["warning"] = answer["error"] = extracted->warning;
     if (shows_sources(options->about))
         answer["sources"] = json::object{{"pages", std::move(extracted->sources)}};
     call.respond(reply(answer));

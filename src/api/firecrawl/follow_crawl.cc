@@ -8,6 +8,7 @@
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/groups.h"
 #include "crawl/options.h"
+#include "model/readable_json.h"
 
 namespace quarry::api {
 namespace {
@@ -74,7 +75,7 @@ private:
                                                  .limit = documents_at_once,
                                                  .with_content = true}));
             for (const StoredPage& page : pages.pages)
-                client_->send(json::serialize(json::object{
+                client_->send(readable_json(json::object{
                     {"type", "document"}, {"data", firecrawl_document(page, formats_, links_)}}));
             if (!pages.pages.empty()) after_ = pages.last;
             has_more = pages.next.has_value();
@@ -100,7 +101,7 @@ private:
 void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group>& group) {
     const auto client = call.exchange->accept_websocket(offered_protocol(call.request()));
     if (!group) {
-        client->send(json::serialize(json::object{{"type", "error"}, {"error", group.error().message}}));
+        client->send(readable_json(json::object{{"type", "error"}, {"error", group.error().message}}));
         client->close(policy_violation, group.error().message);
         return;
     }
@@ -113,7 +114,7 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
     client->set_on_drained([weak = std::weak_ptr(follower)] {
         if (const auto here = weak.lock()) here->catch_up();
     });
-    client->send(json::serialize(json::object{{"type", "catchup"}, {"data", *status}}));
+    client->send(readable_json(json::object{{"type", "catchup"}, {"data", *status}}));
     api.live().listen(
         group->id,
         [follower](const store::Event&) {

@@ -37,13 +37,19 @@ std::vector<std::string> read_domains(Fields& fields, std::string_view name) {
 
 // ["web", {"type": "news"}]; pages are wanted if nothing is said.
 bool read_wants_web(Fields& fields) {
+    constexpr std::string_view known[] = {"web", "news", "images", "developer", "tools"};
     const json::array* sources = fields.array("sources");
     if (!sources || sources->empty()) return true;
-    return std::ranges::any_of(*sources, [](const json::value& source) {
+    bool wants_web = false;
+    for (const json::value& source : *sources) {
         const json::object* object = source.if_object();
         const json::value* type = object ? object->if_contains("type") : &source;
-        return type && *type == "web";
-    });
+        if (!type || !type->is_string() ||
+            std::ranges::find(known, std::string_view(type->get_string())) == std::end(known))
+            fields.reject("sources", "has to be a list of web, news, images, developer and tools");
+        wants_web = wants_web || (type && *type == "web");
+    }
+    return wants_web;
 }
 
 }  // namespace

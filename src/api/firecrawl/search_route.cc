@@ -14,7 +14,9 @@
 #include "api/firecrawl/groups.h"
 #include "api/firecrawl/routes.h"
 #include "api/firecrawl/search_request.h"
+#include "api/own/scope.h"
 #include "api/reply.h"
+#include "model/owner_id.h"
 
 namespace quarry::api {
 namespace {
@@ -187,10 +189,20 @@ void finish(Api& api, store::Reader& reader, const std::shared_ptr<Search>& sear
     scrape_web(api, reader, search);
 }
 
+// A name that was mistyped finds nothing either.
+Result<void> check_collection(store::Reader& reader, const Search& search) {
+    if (!search.own.empty() || !search.call.body.contains("collection")) return {};
+    if (TRY(reader.collection(search.wish.collection))) return {};
+    return std::unexpected(no_such_collection(plain_collection(search.call.owner, search.wish.collection),
+                                              TRY(own::own_collections(reader, search.call))));
+}
+
 void run(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
     if (search->call.exchange->gone().stop_requested()) return;
     if (const auto found = search_own(api, *search); !found)
         return search->call.respond(reply(found.error(), "query"));
+    if (const auto known = check_collection(reader, *search); !known)
+        return search->call.respond(reply(known.error()));
     if (!search->wish.wants_web || !api.services().search_web) return finish(api, reader, search);
     api.post_outside(search->call, [&api, search](store::Reader& later) {
         search_web(api, *search);

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "api/firecrawl/groups.h"
+#include "model/readable_json.h"
 #include "model/records_json.h"
 
 namespace quarry::api {
@@ -44,7 +45,7 @@ private:
         is_told_ = false;
         const auto group = reader.group(group_);
         if (!group) return client_->close(1000, "");
-        client_->send(json::serialize(progress_of(reader, *group)));
+        client_->send(readable_json(progress_of(reader, *group)));
         if (group->is_over()) client_->close(1000, "");
     }
 

@@ -59,8 +59,11 @@ Result<json::value> read_timings(store::Reader& reader, GroupId group, int limit
 
 void list_crawls(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
+    std::string kind =
+        query.one_of("kind", {"crawl", "batch_scrape", "scrape", "extract", "rescrape", "all"});
+    if (kind.empty()) kind = "crawl";  // scrapes are jobs, as many as clients ask for
     const store::GroupFilter filter{.owner = call.owner,
-                                    .kind = query.text("kind"),
+                                    .kind = kind == "all" ? "" : kind,
                                     .states = query.names<JobState>("status"),
                                     .before = query.id<GroupId>("before"),
                                     .limit = query.limit(10, most_crawls)};

@@ -78,7 +78,7 @@ store::PagePage page_in(Query& query) {
 
 // The key, or those that an address may have: in any spelling that a crawl takes for the same, or as it was
 // written with a document.
-Result<std::vector<UrlKey>> keys_in(const Query& query) {
+Result<std::vector<UrlKey>> keys_in(Query query) {
     const std::string key = query.text("key"), text = query.text("url");
     if (!key.empty()) {
         const auto high = parse_hex(std::string_view(key).substr(0, 16));

@@ -1,18 +1,45 @@
 #include "api/own/query.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/units.h"
 #include "model/iso_time.h"
 
 namespace quarry::api::own {
 
-std::string Query::text(std::string_view name) const {
-    return std::string(request_.parameter(name).value_or(""));
+std::optional<std::string_view> Query::find(std::string_view name) {
+    names_.push_back(name);
+    return request_.parameter(name);
+}
+
+std::vector<Issue> Query::issues() const {
+    std::vector<Issue> issues = issues_;
+    if (unknown_ == Unknown::accepted) return issues;
+    for (const auto& [name, value] : request_.query)
+        if (std::ranges::find(names_, name) == names_.end())
+            issues.push_back({.path = name,
+                              .message = names_.empty() ? "is not known here: there are no parameters"
+                                                        : fmt::format("is not known here; there are: {}",
+                                                                      fmt::join(names_, ", "))});
+    return issues;
+}
+
+std::string Query::text(std::string_view name) {
+    return std::string(find(name).value_or(""));
+}
+
+std::string Query::one_of(std::string_view name, std::initializer_list<std::string_view> known) {
+    const std::string word = text(name);
+    if (!word.empty() && std::ranges::find(known, word) == known.end())
+        reject(name, fmt::format("has to be one of: {}", fmt::join(known, ", ")));
+    return word;
 }
 
 bool Query::flag(std::string_view name) {
-    const auto value = request_.parameter(name);
+    const auto value = find(name);
     if (!value || *value == "false") return false;
     if (*value == "true") return true;
     reject(name, "has to be true or false");
@@ -20,7 +47,7 @@ bool Query::flag(std::string_view name) {
 }
 
 std::optional<std::int64_t> Query::integer(std::string_view name, std::int64_t least, std::int64_t most) {
-    const auto value = request_.parameter(name);
+    const auto value = find(name);
     if (!value) return std::nullopt;
     const auto number = parse_number(*value, least, most);
     if (number) return *number;
@@ -33,7 +60,7 @@ int Query::limit(int standard, int most) {
 }
 
 std::optional<Timestamp> Query::time(std::string_view name) {
-    const auto value = request_.parameter(name);
+    const auto value = find(name);
     if (!value) return std::nullopt;
     const auto time = parse_iso_time(*value);
     if (!time) reject(name, "has to be a time such as 2026-01-30T15:00:10.000Z");
@@ -41,6 +68,7 @@ std::optional<Timestamp> Query::time(std::string_view name) {
 }
 
 std::vector<std::int64_t> Query::numbers(std::string_view name) {
+    names_.push_back(name);
     std::vector<std::int64_t> all;
     for (const auto& [key, word] : request_.query) {
         if (key != name) continue;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,11 +17,18 @@
 
 namespace quarry::api::own {
 
+// Parameters that nothing was asked of: quarry's own routes have none.
+enum class Unknown : std::uint8_t { refused, accepted };
+
 class Query {
 public:
-    explicit Query(const Request& request) : request_(request) {}  // which outlives it
+    // The request outlives it.
+    explicit Query(const Request& request, Unknown unknown = Unknown::refused)
+        : request_(request), unknown_(unknown) {}
 
-    std::string text(std::string_view name) const;  // "" if it is not there
+    std::string text(std::string_view name);  // "" if it is not there
+    // The same, but one of these.
+    std::string one_of(std::string_view name, std::initializer_list<std::string_view> known);
     bool flag(std::string_view name);               // "true" or "false"
     std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
     int limit(int standard, int most);
@@ -28,6 +37,7 @@ public:
     // Of an enum, by its words.
     template <typename Enum>
     std::vector<Enum> names(std::string_view name) {
+        names_.push_back(name);
         std::vector<Enum> all;
         for (const auto& [key, word] : request_.query) {
             if (key != name) continue;
@@ -35,7 +45,7 @@ public:
             if (read_name(word, value))
                 all.push_back(value);
             else
-                reject(name, "is no word that is known");
+                reject(name, "has to be one of: " + all_names(value));
         }
         return all;
     }
@@ -46,14 +56,18 @@ public:
         return number ? std::optional(Id{*number}) : std::nullopt;
     }
 
-    const std::vector<Issue>& issues() const { return issues_; }
+    // Asked for when all was read.
+    std::vector<Issue> issues() const;
 
 private:
+    std::optional<std::string_view> find(std::string_view name);
     void reject(std::string_view name, std::string message) {
         issues_.push_back({.path = std::string(name), .message = std::move(message)});
     }
 
     const Request& request_;
+    const Unknown unknown_;
+    std::vector<std::string_view> names_;  // that there are
     std::vector<Issue> issues_;
 };
 

@@ -44,4 +44,19 @@ TEST_CASE("each parameter that is wrong is named") {
     std::vector<std::string> wrong;
     for (const Issue& issue : query.issues()) wrong.push_back(issue.path);
     CHECK(wrong == std::vector<std::string>{"limit", "status", "id", "content", "since", "after"});
+    CHECK(query.issues().at(1).message ==
+          "has to be one of: queued, running, completed, failed, cancelled, paused");
+}
+
+TEST_CASE("a parameter that there is not is an issue, but not where others decide what there is") {
+    const Request request = asked("/x?limit=5&colour=red");
+    Query query(request), lenient(request, Unknown::accepted);
+
+    CHECK(query.limit(10, 100) == 5);
+    CHECK(lenient.limit(10, 100) == 5);
+
+    REQUIRE(query.issues().size() == 1);
+    CHECK(query.issues().front().path == "colour");
+    CHECK(query.issues().front().message == "is not known here; there are: limit");
+    CHECK(lenient.issues().empty());
 }

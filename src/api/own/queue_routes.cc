@@ -128,11 +128,12 @@ void process_queue(Api& api, store::Reader& reader, Call call) {
 void show_embedding_queue(Api& api, store::Reader& reader, Call call) {
     Query query(call.request());
     const auto wanted = query.id<GroupId>("crawl");
+    const std::string collection = query.text("collection");
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     if (wanted)
         if (const auto group = find_crawl(reader, call, std::to_string(number(*wanted))); !group)
             return call.respond(reply(group.error()));
-    const auto counts = own_outbox(reader, call, query.text("collection"), wanted);
+    const auto counts = own_outbox(reader, call, collection, wanted);
     if (!counts) return call.respond(reply(counts.error()));
     const auto indexing = api.services().perform("indexing", {});
     const auto is_busy = indexing ? answered_flag(*indexing, "is_busy") : std::unexpected(indexing.error());

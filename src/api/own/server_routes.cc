@@ -8,6 +8,7 @@
 #include "api/own/scope.h"
 #include "api/reply.h"
 #include "base/guarded.h"
+#include "model/readable_json.h"
 #include "model/record_fields.h"
 #include "model/records.h"
 #include "search/answer_json.h"
@@ -27,6 +28,20 @@ Result<json::value> search_own(Api& api, const Call& call, json::object request)
     json::value answer = TRY(api.services().perform("search", request));
     answer.get_object()["collection"] = parsed.collection;
     return answer;
+}
+
+// A name that was mistyped finds nothing either.
+Result<void> check_collection(store::Reader& reader, const Call& call) {
+    const auto parsed = TRY(search::parse_request(call.body));
+    if (TRY(reader.collection(call.collection(parsed.collection)))) return {};
+    return std::unexpected(no_such_collection(parsed.collection, TRY(own_collections(reader, call))));
+}
+
+Result<json::value> answer_to(Api& api, store::Reader& reader, const Call& call) {
+    json::value found = TRY(search_own(api, call, call.body));
+    const json::value* hits = found.get_object().if_contains("hits");
+    if (hits && hits->is_array() && hits->get_array().empty()) TRY(check_collection(reader, call));
+    return found;
 }
 
 // Each query with all else that is asked for, one after the other. A query without a word in it has no hits.
@@ -56,7 +71,7 @@ Error sums_are_not_shown() {
 
 // One who follows what happens: those who read too slowly are cut off.
 bool tell(Follower& follower, const store::Event& event) {
-    follower.send(json::serialize(store::record_of(event)));
+    follower.send(readable_json(store::record_of(event)));
     return follower.is_open();
 }
 
@@ -181,7 +196,7 @@ void list_request_days(Api&, store::Reader& reader, Call call) {
 void search(Api& api, store::Reader&, Call call) {
     if (const auto request = search::parse_request(call.body); !request)
         return call.respond(reply(request.error()));
-    api.post_slow(call, [&api, call](store::Reader&) { answer(call, search_own(api, call, call.body)); });
+    api.post_slow(call, [&api, call](store::Reader& reader) { answer(call, answer_to(api, reader, call)); });
 }
 
 void search_many(Api& api, store::Reader&, Call call) {

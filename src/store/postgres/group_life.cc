@@ -255,7 +255,7 @@ Result<std::optional<Error>> closed_group_error(Ledger& ledger, GroupId id) {
     const OpenGroup* group = TRY(ledger.any_group(number(id)));
     if (!group) return Error{ErrorCode::not_found, "there is no such group"};
     if (!group->is_over()) return std::nullopt;
-    return Error{ErrorCode::conflict, fmt::format("the group is over: {}", name_of(group->state))};
+    return Error{ErrorCode::conflict, fmt::format("the crawl is already {}", name_of(group->state))};
 }
 
 Answer<void> cancel_group(Ledger& ledger, GroupId id) {

@@ -34,7 +34,7 @@ constexpr db::PgStatement begun_sql{"save_begun", R"sql(
 // A worker that is just being given something is left alone: it is alive.
 constexpr db::PgStatement bury_sql{"bury_workers", R"sql(
     with dead as materialized (select id from quarry.worker where not is_dead and beat_at < $1 for update skip locked)
-    update quarry.worker set is_dead = true from dead where worker.id = dead.id returning worker.id)sql"};
+    update quarry.worker set is_dead = true from dead where worker.id = dead.id returning worker.id, worker.name)sql"};
 constexpr db::PgStatement lock_worker_sql{"lock_worker",
                                           "select 1 from quarry.worker where id = $1 for update"};
 constexpr db::PgStatement forget_worker_sql{"forget_worker", "delete from quarry.worker where id = $1"};
@@ -227,7 +227,11 @@ Result<void> bury_dead_workers(Ledger& ledger) {
     const db::PgRows dead = TRY(ledger.sql().run(bury_sql, db::PgValues(column_of(last))));
     for (int row = 0; row < dead.size(); ++row) {
         const std::int64_t worker = dead.integer(row, 0);
-        for (const std::int64_t id : TRY(take_back_all(ledger, worker))) ledger.tell_lost(worker, id);
+        const auto held = TRY(take_back_all(ledger, worker));
+        for (const std::int64_t id : held) ledger.tell_lost(worker, id);
+        ledger.tell({.what = Event::What::worker_died,
+                     .url = std::string(dead.text(row, 1)),
+                     .status = static_cast<int>(held.size())});
     }
     return {};
 }

@@ -49,7 +49,7 @@ std::optional<Event> event_from(std::string_view line) {
     const auto status = take_number(line);
     const auto state = take_number(line);
     if (!what || !group || !id || !status || !state) return std::nullopt;
-    if (*what < 0 || *what > static_cast<int>(Event::What::index_failed)) return std::nullopt;
+    if (*what < 0 || *what > static_cast<int>(Event::What::worker_died)) return std::nullopt;
     if (*state < 0 || *state > static_cast<int>(JobState::paused)) return std::nullopt;
     Event event{.what = static_cast<Event::What>(*what),
                 .id = JobId(*id),

@@ -50,6 +50,27 @@ TEST_CASE_TEMPLATE("a URL is admitted once per crawl, however often it is found"
     CHECK(backend.store->knows(group, {1, 4}));
 }
 
+TEST_CASE_TEMPLATE("what a page without words links to is admitted, whether it failed or was left out",
+                   Backend, EVERY_STORE) {
+    Backend backend;
+    const GroupId group = crawl(backend, urls(1, 2));
+    const auto leased = backend.lease_urls(2);
+
+    backend.finish(
+        leased.at(0).lease,
+        {.end = Failed{"the page has no text", ErrorCode::not_found}, .status = 200, .found = urls(3, 1)});
+    backend.finish(
+        leased.at(1).lease,
+        {.end = Skipped{SkipReason::empty, "the page has no text"}, .status = 200, .found = urls(4, 1)});
+
+    CHECK(backend.lease_urls(10).size() == 2);
+    CHECK(backend.group(group).counters.failed == 1);
+    CHECK(backend.group(group).counters.skipped == 1);
+    const auto left_out = backend.reader->urls({.group = group, .skipped = SkipReason::empty}).value();
+    REQUIRE(left_out.size() == 1);
+    CHECK(left_out.front().note == "the page has no text");
+}
+
 TEST_CASE_TEMPLATE("two crawls of one site each fetch it", Backend, EVERY_STORE) {
     Backend backend;
     crawl(backend, urls(1, 2));

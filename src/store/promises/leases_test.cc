@@ -1,6 +1,7 @@
 // What every store promises about who works on what, and about workers that die.
 #include <algorithm>
 #include <future>
+#include <mutex>
 
 #include "store/promises/backend.h"
 
@@ -103,6 +104,31 @@ TEST_CASE_TEMPLATE("a worker that was silent too long learns what it lost, once"
 
     CHECK(backend.store->beat(backend.worker(), {}).value() == std::vector{id});
     CHECK(backend.store->beat(backend.worker(), {}).value().empty());
+}
+
+TEST_CASE_TEMPLATE("who takes over from a dead worker is told which, and how many leases it had", Backend,
+                   EVERY_STORE) {
+    Backend backend;
+    std::vector<Event> heard;
+    std::mutex mutex;
+    const auto observer = backend.store->observe([&](std::span<const Event> events) {
+        std::lock_guard lock(mutex);
+        for (const Event& event : events)
+            if (event.what == Event::What::worker_died) heard.push_back(event);
+    });
+    backend.add({.kind = "work"});
+    backend.add({.kind = "work"});
+    REQUIRE(backend.lease(2).size() == 2);
+    backend.clock.advance(61s);
+
+    CHECK(backend.lease(2, "second").size() == 2);
+    // The observer is called before an answer or right after: the next answer comes later.
+    REQUIRE(backend.store->beat(backend.worker("second"), {}));
+
+    std::lock_guard lock(mutex);
+    REQUIRE(heard.size() == 1);
+    CHECK(heard.front().url == "first");
+    CHECK(heard.front().status == 2);
 }
 
 TEST_CASE_TEMPLATE("progress for a lease that has moved says that it is lost", Backend, EVERY_STORE) {

@@ -158,7 +158,7 @@ Result<std::optional<Error>> closed_group_error(Ledger& ledger, GroupId id) {
     if (ledger.group(number(id))) return std::nullopt;
     const auto state = TRY(ledger.rows().groups.state_of(number(id)));
     if (!state) return Error{ErrorCode::not_found, "there is no such group"};
-    return Error{ErrorCode::conflict, fmt::format("the group is over: {}", name_of(*state))};
+    return Error{ErrorCode::conflict, fmt::format("the crawl is already {}", name_of(*state))};
 }
 
 Answer<void> cancel_group(Ledger& ledger, GroupId id) {

@@ -78,6 +78,12 @@ Result<std::vector<JobId>> take_back_all(Ledger& ledger, WorkerId worker) {
     return held;
 }
 
+Result<std::string> name_of_worker(Ledger& ledger, WorkerId worker) {
+    db::Statement find = TRY(ledger.connection().prepare("SELECT name FROM worker WHERE id = ?1"));
+    find.bind(number(worker));
+    return TRY(find.step()) ? std::string(find.text(0)) : std::string();
+}
+
 Result<void> save_beat(Ledger& ledger, WorkerId worker) {
     db::Statement save = TRY(ledger.connection().prepare("UPDATE worker SET beat_at = ?2 WHERE id = ?1"));
     return save.bind(number(worker), column_of(ledger.now())).run();
@@ -105,7 +111,11 @@ Result<void> revoke(Ledger& ledger, JobId id) {
 
 Result<void> bury_dead_workers(Ledger& ledger) {
     for (const WorkerId dead : ledger.workers.bury(ledger.now(), ledger.limits().lease_duration)) {
-        for (const JobId id : TRY(take_back_all(ledger, dead))) ledger.workers.find(dead)->lost.push_back(id);
+        const auto held = TRY(take_back_all(ledger, dead));
+        for (const JobId id : held) ledger.workers.find(dead)->lost.push_back(id);
+        ledger.tell({.what = Event::What::worker_died,
+                     .url = TRY(name_of_worker(ledger, dead)),
+                     .status = static_cast<int>(held.size())});
     }
     return {};
 }

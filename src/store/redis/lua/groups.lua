@@ -191,7 +191,7 @@ end
 local function closed_group(id)
     local group = groups.get(id)
     if not group then return NOT_FOUND, 'there is no such group' end
-    if is_over(group) then return CONFLICT, 'the group is over: ' .. state_names[group.state] end
+    if is_over(group) then return CONFLICT, 'the crawl is already ' .. state_names[group.state] end
 end
 
 -- Makes it wait for its turn again. Nothing if it is gone.

@@ -110,6 +110,7 @@ local function take_from(worker, is_told)
             later('SREM', key, id)
         end
     end
+    if is_told then tell(EVENT_WORKER_DIED, 0, 0, 0, redis.call('HGET', keys.worker_names, worker), #held) end
     return #held < 500
 end
 

@@ -235,7 +235,7 @@ local events, admitted, wakes = {}, {}, 0
 local function tell(what, group, id, state, url, status)
     events[#events + 1] = {what, group, id, state, url or '', status or 0}
 end
-local EVENT_PAGE, EVENT_URL_FAILED, EVENT_GROUP, EVENT_JOB = 0, 1, 2, 3
+local EVENT_PAGE, EVENT_URL_FAILED, EVENT_GROUP, EVENT_JOB, EVENT_WORKER_DIED = 0, 1, 2, 3, 6
 local function tell_group(id, group) tell(EVENT_GROUP, id, 0, group.state) end
 
 -- URLs are counted as jobs of kind fetch_page: by how the counters of their groups have moved.
