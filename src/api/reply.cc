@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.h"
+#include "model/json_text.h"
 
 namespace quarry::api {
 
@@ -44,7 +45,7 @@ std::string_view name_of(ErrorCode code) {
 }
 
 Response reply(const json::value& value, int status) {
-    return {.status = status, .body = json::serialize(value)};
+    return {.status = status, .body = json_text(value)};
 }
 
 Response reply_error(int status, std::string_view code, std::string_view sentence) {

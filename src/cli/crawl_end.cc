@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/place.h"
+#include "model/json_text.h"
 #include "store/reader.h"
 #include "url/url.h"
 
@@ -78,7 +79,7 @@ int report_end(const Session& session, const app::Workplace& place, const Group&
         say(fmt::format("{} files below {}", with_commas(*written), output));
     }
     say_summary(session, group, **reader);
-    if (session.json) write_data(boost::json::serialize(crawl_record(group, **reader)) + "\n");
+    if (session.json) write_data(json_text(crawl_record(group, **reader)) + "\n");
     const auto counts = (*reader)->outbox_counts("", group.id);
     if (!counts) return give_up(session, counts.error());
     return std::max(exit_code_of(group),

@@ -18,6 +18,7 @@
 #include "cli/place.h"
 #include "cli/progress.h"
 #include "crawl/options.h"
+#include "model/json_text.h"
 #include "search/answer_json.h"
 
 namespace quarry::cli {
@@ -73,7 +74,7 @@ public:
              {"quarry crawl https://docs.example.com --wait", "quarry search \"how do I …\"",
               "quarry status        # what it did", "quarry --help        # what else it can do"})
             tell_line(fmt::format("  {}", line));
-        if (session_.json) write_data(json::serialize(record_) + "\n");
+        if (session_.json) write_data(json_text(record_) + "\n");
         return {};
     }
 

@@ -2,9 +2,9 @@
 
 #include <boost/json.hpp>
 
-#include "cli/readable_json.h"
 #include "html/selector.h"
 #include "model/document_json.h"
+#include "model/json_text.h"
 
 namespace quarry::cli {
 namespace {
@@ -60,9 +60,8 @@ Result<extract::ExtractOptions> extract_options(const DocumentOptions& options) 
 std::string plain_output(const Document& document, const Formats& formats,
                          const boost::json::object& branding) {
     const bool is_branding_alone = formats.branding && forms_in(formats) == 0 && !formats.metadata;
-    if (is_branding_alone) return readable_json(branding, Layout::indented) + "\n";
-    if (!is_single_form(formats))
-        return boost::json::serialize(as_object(document, formats, branding)) + "\n";
+    if (is_branding_alone) return json_text(branding, Layout::indented) + "\n";
+    if (!is_single_form(formats)) return json_text(as_object(document, formats, branding)) + "\n";
     if (formats.links) return one_url_a_line(document.links);
     if (formats.images) return one_url_a_line(document.images);
     if (formats.html) return document.html;

@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/output.h"
 #include "cli/place.h"
+#include "model/json_text.h"
 #include "model/records_json.h"
 
 namespace quarry::cli {
@@ -52,7 +53,7 @@ Result<std::int64_t> export_pages(store::Reader& reader, const ExportArguments& 
     while (true) {
         const auto read = TRY(reader.pages(wanted));
         std::string lines;
-        for (const StoredPage& page : read.pages) lines += boost::json::serialize(to_json(page)) + "\n";
+        for (const StoredPage& page : read.pages) lines += json_text(to_json(page)) + "\n";
         count += static_cast<std::int64_t>(read.pages.size());
         if (!TRY(output.write(lines))) return count;
         if (!read.next) break;
@@ -75,7 +76,7 @@ Result<std::int64_t> export_chunks(const app::Workplace& place, store::Reader& r
         for (const StoredPage& page : read.pages) {
             std::string lines;
             const boost::json::array chunks = TRY(source->chunks_of(page, with_vectors));
-            for (const boost::json::value& chunk : chunks) lines += boost::json::serialize(chunk) + "\n";
+            for (const boost::json::value& chunk : chunks) lines += json_text(chunk) + "\n";
             count += static_cast<std::int64_t>(chunks.size());
             if (!TRY(output.write(lines))) return count;
         }

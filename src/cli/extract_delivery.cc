@@ -8,7 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/readable_json.h"
+#include "model/json_text.h"
 #include "url/page_address.h"
 
 namespace quarry::cli {
@@ -67,7 +67,7 @@ private:
             if (record.success()) pages.push_back(text_of(record));
         if (pages.empty()) return fail(ErrorCode::not_found, "no page could be fetched to learn rules from");
         structured::Rules rules = TRY(chat::learn_rules(*plan_.model, pages, request(), stop_.get_token()));
-        TRY(write_file(plan_.learn_file, readable_json(rules.to_json(), Layout::indented) + "\n"));
+        TRY(write_file(plan_.learn_file, json_text(rules.to_json(), Layout::indented) + "\n"));
         say(fmt::format("rules learnt from {} page{} -> {}", pages.size(), pages.size() == 1 ? "" : "s",
                         plan_.learn_file));
         plan_.rules = std::move(rules);
@@ -128,7 +128,7 @@ private:
     // is to know.
     std::string line_of(const work::ScrapeRecord& record, const Result<Filled>& filled) const {
         const bool is_alone = plan_.pages == 1 || !plan_.output.empty();
-        if (!session_.json && is_alone) return readable_json(filled->data, Layout::indented);
+        if (!session_.json && is_alone) return json_text(filled->data, Layout::indented);
         json::object line{{"url", url::without_secrets(record.url)}};
         if (session_.json) {
             line["success"] = filled && filled->problems.empty();
@@ -139,7 +139,7 @@ private:
             line["sources"] = filled->sources_json();
             line["problems"] = filled->problems_json();
         }
-        return readable_json(line, Layout::one_line);
+        return json_text(line);
     }
 
     const Session& session_;

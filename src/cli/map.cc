@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/place.h"
 #include "cli/request_headers.h"
+#include "model/json_text.h"
 #include "work/map_site.h"
 
 namespace quarry::cli {
@@ -61,7 +62,7 @@ int run_map(const Session& session, const MapArguments& arguments) {
     const auto map = make_map(session, arguments);
     if (!map) return give_up(session, map.error());
     if (session.json) {
-        write_data(boost::json::serialize(to_json(*map)) + "\n");
+        write_data(json_text(to_json(*map)) + "\n");
     } else {
         print_links(*map);
     }

@@ -18,6 +18,7 @@
 #include "cli/request_headers.h"
 #include "cli/url_list.h"
 #include "crawl/browsing_json.h"
+#include "model/json_text.h"
 #include "url/page_address.h"
 
 namespace quarry::cli {
@@ -108,7 +109,7 @@ private:
     }
 
     std::string text_of(const work::ScrapeRecord& record) const {
-        if (session_.json) return boost::json::serialize(to_json(record, formats_)) + "\n";
+        if (session_.json) return json_text(to_json(record, formats_)) + "\n";
         const std::string text = plain_output(*record.document, formats_, record.branding);
         const bool needs_name = pages_ > 1 && output_.empty() && formats_.markdown;
         return needs_name ? fmt::format("<!-- {} -->\n\n{}\n", url::without_secrets(record.url), text) : text;

@@ -12,6 +12,7 @@
 #include "cli/place.h"
 #include "cli/search_options.h"
 #include "cli/search_text.h"
+#include "model/json_text.h"
 #include "search/answer_json.h"
 
 namespace quarry::cli {
@@ -34,7 +35,7 @@ int answer_one(const Session& session, app::SearchService& service, const search
     const auto answer = service.search(request);
     if (!answer) return give_up(session, answer.error());
     if (session.json)
-        write_data(boost::json::serialize(to_json(*answer, request)) + "\n");
+        write_data(json_text(to_json(*answer, request)) + "\n");
     else
         write_data(hits_text(*answer, request, session.terminal));
     say_what_else(session, *answer, request);
@@ -54,7 +55,7 @@ int answer_all(const Session& session, app::SearchService& service, search::Sear
         if (!answer) return give_up(session, answer.error());
         found = found || !answer->hits.empty();
         if (warning.empty()) warning = answer->warning;
-        if (!write_data(boost::json::serialize(batch_line(query.id, *answer)) + "\n")) break;
+        if (!write_data(json_text(batch_line(query.id, *answer)) + "\n")) break;
     }
     if (!warning.empty()) say("warning: " + printable(warning));
     return found ? exit_yes : exit_no;

@@ -13,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/place.h"
 #include "cli/progress.h"
+#include "model/json_text.h"
 #include "model/records_json.h"
 
 namespace quarry::cli {
@@ -35,7 +36,7 @@ int print_list(const Session& session, store::Reader& reader, const std::vector<
     if (session.json) {
         json::array records;
         for (const Group& group : groups) records.push_back(crawl_record(group, reader));
-        write_data(json::serialize(records) + "\n");
+        write_data(json_text(records) + "\n");
         return exit_yes;
     }
     std::string table = fmt::format("{:<36}  {:<9}  {:>4}  {:>15}  {:>6}  {}\n", "ID", "STATUS", "%",
@@ -147,7 +148,7 @@ int print_errors(const Session& session, store::Reader& reader, const Group& gro
             session.terminal.paint_data(robots ? Colour::yellow : Colour::red, printable(reason));
         lines += fmt::format("{}  {}\n", url.url, said);
     }
-    write_data(session.json ? json::serialize(records) + "\n" : lines);
+    write_data(session.json ? json_text(records) + "\n" : lines);
     if (urls->empty()) say("Nothing failed");
     return exit_yes;
 }
@@ -159,7 +160,7 @@ int show_one(const Session& session, const app::Workplace& place, store::Reader&
     if (arguments.watch) return watch_crawl(session, place, group->id);
     if (arguments.errors) return print_errors(session, reader, *group);
     if (session.json) {
-        write_data(json::serialize(crawl_record(*group, reader)) + "\n");
+        write_data(json_text(crawl_record(*group, reader)) + "\n");
     } else {
         write_data(lines_about(session, *group, reader));
     }

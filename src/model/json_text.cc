@@ -1,9 +1,9 @@
-#include "cli/readable_json.h"
+#include "model/json_text.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-namespace quarry::cli {
+namespace quarry {
 
 namespace {
 
@@ -76,8 +76,8 @@ private:
 
 }  // namespace
 
-std::string readable_json(const json::value& value, Layout layout) {
+std::string json_text(const json::value& value, Layout layout) {
     return Writer(layout).run(value);
 }
 
-}  // namespace quarry::cli
+}  // namespace quarry
