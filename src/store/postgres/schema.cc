@@ -13,6 +13,7 @@
 #include "store/postgres/schema_4.h"
 #include "store/postgres/schema_5.h"
 #include "store/postgres/schema_6.h"
+#include "store/postgres/schema_7.h"
 
 namespace quarry::store::postgres {
 
@@ -25,6 +26,7 @@ const std::array<std::string, schema_version> steps = {
     schema_4,
     schema_5,
     schema_6,
+    schema_7,
 };
 
 db::PgTables tables() {

@@ -9,7 +9,7 @@
 
 namespace quarry::store::postgres {
 
-inline constexpr int schema_version = 6;
+inline constexpr int schema_version = 7;
 
 // The version of the database; 0 if it has no tables of quarry. `unsupported` if it is of a newer version.
 Result<std::int64_t> version_of(db::PgConnection& connection);

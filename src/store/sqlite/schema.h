@@ -19,6 +19,6 @@ Result<void> migrate(db::Connection& connection);
 // `unsupported` if a transfer into it was interrupted (transfer/transfer.h).
 Result<void> check_complete(db::Connection& connection);
 
-inline constexpr int schema_version = 5;
+inline constexpr int schema_version = 6;
 
 }  // namespace quarry::store
