@@ -11,6 +11,7 @@
 #include "api/firecrawl/routes.h"
 #include "api/firecrawl/scrape_error.h"
 #include "api/reply.h"
+#include "crawl/options_json.h"
 #include "model/public_id.h"
 #include "model/records_json.h"
 
@@ -81,7 +82,8 @@ void show(Api& api, store::Reader& reader, Call call, std::string_view kind) {
     constexpr std::int64_t most_skipped = 1'000'000'000;
     const StatusPage page{.skip = number_in(call.request(), "skip", 0, most_skipped, 0),
                           .limit = static_cast<int>(number_in(call.request(), "limit", 1, 100, 100)),
-                          .origin = origin_of(call.request())};
+                          .origin = origin_of(call.request()),
+                          .expires_at = expiry_of(api.services(), *group)};
     const std::string self = page.origin + std::string(path_of(kind)) + id_of(*group, reader);
     const auto status = crawl_status(reader, *group, page, self);
     call.respond(status ? reply(*status) : reply(status.error()));
@@ -192,6 +194,7 @@ void list_active_crawls(Api&, store::Reader& reader, Call call) {
         if (group.kind != crawl_kind) continue;
         json::error_code error;
         json::value options = json::parse(group.options, error);
+        crawl::hide_url_secrets(options);
         crawls.push_back(json::object{{"id", id_of(group, reader)},
                                       {"teamId", owner_uuid(group.owner)},
                                       {"url", group.name},

@@ -8,6 +8,7 @@
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/groups.h"
 #include "crawl/options.h"
+#include "model/json_text.h"
 
 namespace quarry::api {
 namespace {
@@ -74,8 +75,8 @@ private:
                                                  .limit = documents_at_once,
                                                  .with_content = true}));
             for (const StoredPage& page : pages.pages)
-                client_->send(json::serialize(json::object{
-                    {"type", "document"}, {"data", firecrawl_document(page, formats_, links_)}}));
+                client_->send(json_text(json::object{{"type", "document"},
+                                                     {"data", firecrawl_document(page, formats_, links_)}}));
             if (!pages.pages.empty()) after_ = pages.last;
             has_more = pages.next.has_value();
         }
@@ -100,20 +101,21 @@ private:
 void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group>& group) {
     const auto client = call.exchange->accept_websocket(offered_protocol(call.request()));
     if (!group) {
-        client->send(json::serialize(json::object{{"type", "error"}, {"error", group.error().message}}));
+        client->send(json_text(json::object{{"type", "error"}, {"error", group.error().message}}));
         client->close(policy_violation, group.error().message);
         return;
     }
     const auto options = crawl::options_of(*group);
     const std::string origin = origin_of(call.request());
-    const auto status = crawl_status(reader, *group, {.origin = origin}, "");
+    const auto status =
+        crawl_status(reader, *group, {.origin = origin, .expires_at = expiry_of(api.services(), *group)}, "");
     if (!options || !status) return client->close(internal_error, "the crawl cannot be read");
     const auto follower = std::make_shared<CrawlFollower>(api, client, *group, options->formats, origin);
     follower->begin_after(std::ssize(status->at("data").as_array()));
     client->set_on_drained([weak = std::weak_ptr(follower)] {
         if (const auto here = weak.lock()) here->catch_up();
     });
-    client->send(json::serialize(json::object{{"type", "catchup"}, {"data", *status}}));
+    client->send(json_text(json::object{{"type", "catchup"}, {"data", *status}}));
     api.live().listen(
         group->id,
         [follower](const store::Event&) {

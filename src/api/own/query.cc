@@ -1,6 +1,9 @@
 #include "api/own/query.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/units.h"
 #include "model/iso_time.h"
@@ -38,6 +41,12 @@ std::optional<Timestamp> Query::time(std::string_view name) {
     const auto time = parse_iso_time(*value);
     if (!time) reject(name, "has to be a time such as 2026-01-30T15:00:10.000Z");
     return time;
+}
+
+void Query::only(std::initializer_list<std::string_view> names) {
+    for (const auto& [key, word] : request_.query)
+        if (std::ranges::find(names, key) == names.end())
+            reject(key, fmt::format("is not known here: there are {}", fmt::join(names, ", ")));
 }
 
 std::vector<std::int64_t> Query::numbers(std::string_view name) {

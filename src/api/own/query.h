@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,9 @@ public:
         const auto number = integer(name, 0, std::numeric_limits<std::int64_t>::max());
         return number ? std::optional(Id{*number}) : std::nullopt;
     }
+
+    // What is not among these is an issue: a misspelt condition would be no condition.
+    void only(std::initializer_list<std::string_view> names);
 
     const std::vector<Issue>& issues() const { return issues_; }
 

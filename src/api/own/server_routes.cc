@@ -8,6 +8,7 @@
 #include "api/own/scope.h"
 #include "api/reply.h"
 #include "base/guarded.h"
+#include "model/json_text.h"
 #include "model/record_fields.h"
 #include "model/records.h"
 #include "search/answer_json.h"
@@ -56,7 +57,7 @@ Error sums_are_not_shown() {
 
 // One who follows what happens: those who read too slowly are cut off.
 bool tell(Follower& follower, const store::Event& event) {
-    follower.send(json::serialize(store::record_of(event)));
+    follower.send(json_text(store::record_of(event)));
     return follower.is_open();
 }
 
@@ -126,6 +127,7 @@ void list_sessions(Api&, store::Reader& reader, Call call) {
                                       .since = query.time("since"),
                                       .before = query.time("before"),
                                       .limit = query.limit(100, most)};
+    query.only({"operation", "since", "before", "limit"});
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     const auto sessions = reader.sessions(filter);
     if (!sessions) return call.respond(reply(sessions.error()));
@@ -139,12 +141,45 @@ void list_session_days(Api&, store::Reader& reader, Call call) {
     constexpr int most = 10'000;
     Query query(call.request());
     const int limit = query.limit(100, most);
+    query.only({"limit"});
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     if (!sees_sums(call)) return call.respond(reply(sums_are_not_shown()));
     const auto days = reader.session_days(limit);
     if (!days) return call.respond(reply(days.error()));
     json::array records;
     for (const SessionDay& day : *days) records.push_back(record_of(day));
+    call.respond(reply(json::object{{"success", true}, {"days", std::move(records)}}));
+}
+
+void list_operations(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 10'000;
+    Query query(call.request());
+    const std::string collection = query.text("collection");
+    const store::OperationFilter filter{.since = query.time("since"),
+                                        .before = query.time("before"),
+                                        .collection = collection.empty() ? "" : call.collection(collection),
+                                        .limit = query.limit(100, most)};
+    query.only({"collection", "since", "before", "limit"});
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    if (!sees_sums(call)) return call.respond(reply(sums_are_not_shown()));
+    const auto operations = reader.operations(filter);
+    if (!operations) return call.respond(reply(operations.error()));
+    json::array records;
+    for (const Operation& operation : *operations) records.push_back(record_of(operation, reader.salt()));
+    call.respond(reply(json::object{{"success", true}, {"operations", std::move(records)}}));
+}
+
+void list_operation_days(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 10'000;
+    Query query(call.request());
+    const int limit = query.limit(100, most);
+    query.only({"limit"});
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    if (!sees_sums(call)) return call.respond(reply(sums_are_not_shown()));
+    const auto days = reader.operation_days(limit);
+    if (!days) return call.respond(reply(days.error()));
+    json::array records;
+    for (const OperationDay& day : *days) records.push_back(record_of(day));
     call.respond(reply(json::object{{"success", true}, {"days", std::move(records)}}));
 }
 
@@ -157,6 +192,7 @@ void list_requests(Api&, store::Reader& reader, Call call) {
         .owner = sees_sums(call) ? query.text("owner") : call.owner,
         .least_status = static_cast<int>(query.integer("least_status", 0, most_status).value_or(0)),
         .limit = query.limit(100, most)};
+    query.only({"owner", "since", "before", "least_status", "limit"});
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     const auto requests = reader.requests(filter);
     if (!requests) return call.respond(reply(requests.error()));
@@ -169,6 +205,7 @@ void list_request_days(Api&, store::Reader& reader, Call call) {
     constexpr int most = 100'000;
     Query query(call.request());
     const int limit = query.limit(1'000, most);
+    query.only({"limit"});
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     if (!sees_sums(call)) return call.respond(reply(sums_are_not_shown()));
     const auto days = reader.request_days(limit);
