@@ -10,6 +10,7 @@
 #include "api/json_body.h"
 #include "api/reply.h"
 #include "base/printable.h"
+#include "model/records.h"
 #include "store/owner_quota.h"
 
 namespace quarry::api {
@@ -85,7 +86,8 @@ Response preflight() {
     return {.status = 200,
             .headers = {{.name = "Access-Control-Allow-Methods", .value = "GET, POST, PUT, PATCH, DELETE"},
                         {.name = "Access-Control-Allow-Headers",
-                         .value = "Authorization, Content-Type, X-Api-Key, X-Idempotency-Key, X-Request-Id"},
+                         .value = "Authorization, Content-Type, X-Api-Key, X-Idempotency-Key, X-Request-Id, "
+                                  "Traceparent, Tracestate"},
                         {.name = "Access-Control-Max-Age", .value = "600"}}};
 }
 
@@ -256,7 +258,41 @@ Result<GroupId> Api::begin_crawl(store::Reader& reader, const Call& call, crawl:
     claim(call, options);
     if (const auto left = TRY(check_quota(reader, call.owner)))
         options.limit = std::min(options.limit, *left);
+    options.request = context_of(call);
+    options.keeping.reset();
+    const std::string_view path = call.request().path;
+    const bool is_promised = path.starts_with("/v1/") || path.starts_with("/v2/");
+    if (is_promised)
+        options.keeping = options.kind == "scrape" ? services_.promises.scrapes : services_.promises.crawls;
     return services_.begin_crawl(options);
+}
+
+void Api::note(const Call& call, Session session) const {
+    const crawl::RequestContext context = context_of(call);
+    json::object extra{{"request_id", context.request_id}, {"origin", context.origin}};
+    if (!context.trace_parent.empty()) extra["traceparent"] = context.trace_parent;
+    session.owner = call.owner;
+    session.extra = json::serialize(extra);
+    (void)services_.perform("add_session", record_of(session));
+}
+
+crawl::RequestContext Api::context_of(const Call& call) const {
+    constexpr std::size_t longest = 256;
+    const Request& request = call.request();
+    crawl::RequestContext context{.api_key = admission_.keyring().key_of(token_of(request)),
+                                  .request_id = call.request_id,
+                                  .is_v1 = call.is_v1()};
+    const json::value* said = call.body.if_contains("origin");
+    if (said && said->is_string()) context.origin = said->get_string();
+    if (context.origin.empty()) context.origin = request.header("x-origin");
+    if (context.origin.empty())
+        context.origin = request.header("user-agent").starts_with("quarry/") ? "cli" : "api";
+    context.origin = as_utf8(context.origin.substr(0, longest));
+    if (const std::string_view parent = request.header("traceparent"); crawl::is_trace_parent(parent)) {
+        context.trace_parent = parent;
+        context.trace_state = as_utf8(request.header("tracestate").substr(0, 2 * longest));
+    }
+    return context;
 }
 
 std::function<void()> Api::cancelling(const Call& call, GroupId group) {

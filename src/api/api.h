@@ -27,6 +27,7 @@
 #include "index/chunk_records.h"
 #include "model/document.h"
 #include "model/page.h"
+#include "model/session.h"
 #include "search/searcher.h"
 #include "store/store.h"
 
@@ -72,6 +73,15 @@ struct WebHit {
     std::string url{}, title{}, description{};
 };
 
+// How long what was asked for over Firecrawl's routes is kept when it is over.
+struct Promises {
+    Keeping scrapes{std::chrono::hours(1), std::chrono::hours(6)};
+    Keeping crawls{std::chrono::hours(24), std::chrono::hours(24)};
+    std::chrono::milliseconds others{std::chrono::hours(24 * 30)};  // of which nothing was promised
+    std::chrono::milliseconds zero_retention{std::chrono::hours(1)};
+    std::chrono::milliseconds cache{std::chrono::hours(48)};  // pages that maxAge may be answered from
+};
+
 // What the API is built on. All of it outlives the API. Nothing here says in which process the store is
 // changed or the work is done.
 struct Services {
@@ -106,6 +116,7 @@ struct Services {
     std::function<void(std::string_view)> log{};  // a line for each request; none: no log
     std::string version{};
     int max_concurrency = 256;  // pages on the wire at once
+    Promises promises{};
     AdmissionRules admission{};
 };
 
@@ -141,6 +152,9 @@ public:
         return admission_.keyring().limits(owner);
     }
 
+    // Keeps what was done for the call, for the metrics. One that cannot be kept is no reason to fail.
+    void note(const Call& call, Session session) const;
+
     Live& live() { return live_; }
     // What cancels the group when it is called, soon and from any thread: for a client that has gone.
     std::function<void()> cancelling(const Call& call, GroupId group);
@@ -168,6 +182,7 @@ private:
     void look_at(store::Reader& reader, const std::vector<GroupId>& groups);
     void end_streams_of_strangers();
     Result<bool> is_storage_used_up(store::Reader& reader, const std::string& owner);
+    crawl::RequestContext context_of(const Call& call) const;
 
     Services services_;
     RequestLog request_log_;

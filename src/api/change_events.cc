@@ -10,6 +10,7 @@
 #include "api/firecrawl/groups.h"
 #include "api/reply.h"
 #include "crawl/options.h"
+#include "crawl/options_json.h"
 #include "model/owner_id.h"
 #include "model/public_id.h"
 #include "model/records_json.h"
@@ -56,7 +57,9 @@ crawl::CrawlOptions options_for(json::object event, std::string collection) {
                                 .collection = std::move(collection),
                                 .priority = priority_high,
                                 .refresh = false};
-    options.about = std::move(event);
+    json::value shown = std::move(event);
+    crawl::hide_url_secrets(shown);
+    options.about = std::move(shown.get_object());
     return options;
 }
 
@@ -74,7 +77,10 @@ Result<json::value> error_of(const Group& group, store::Reader& reader) {
 
 // The change of the page was numbered soon after its group. Once it is swept, the group's end is near enough.
 Result<json::value> indexed_at(const Group& group, store::Reader& reader) {
-    if (group.counters.indexed == 0) return json::value(nullptr);
+    // A page whose words had not changed was in the index already.
+    const bool was_there = group.counters.unchanged > 0 && group.index_pages && group.is_over();
+    if (group.counters.indexed == 0)
+        return was_there ? json::value(iso_time(*group.finished_at)) : json::value(nullptr);
     const auto changes = TRY(reader.jobs(
         {.filter = {.group = group.id, .kind = "embed_page"}, .after = JobId{number(group.id)}, .limit = 1}));
     const auto when = changes.empty() ? group.finished_at : changes.front().finished_at;

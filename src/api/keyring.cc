@@ -45,14 +45,25 @@ bool Keyring::is_empty() const {
     return known_.with([](const Known& known) { return !known.has_any; });
 }
 
-std::optional<std::string> Keyring::owner_of(std::string_view token) const {
+std::optional<ApiKey> Keyring::find(std::string_view token) const {
     const KeyHash hash = hash_of_key(token);
     return known_.with([&](const Known& known) {
-        std::optional<std::string> owner;
+        std::optional<ApiKey> found;
         for (const ApiKey& key : known.keys)
-            if (is_same(key.hash, hash)) owner = key.owner;
-        return owner;
+            if (is_same(key.hash, hash)) found = key;
+        return found;
     });
+}
+
+std::optional<std::string> Keyring::owner_of(std::string_view token) const {
+    auto key = find(token);
+    if (!key) return std::nullopt;
+    return std::move(key->owner);
+}
+
+std::optional<std::int64_t> Keyring::key_of(std::string_view token) const {
+    const auto key = find(token);
+    return key ? std::optional(key->id) : std::nullopt;
 }
 
 store::OwnerLimits Keyring::limits(const std::string& owner) const {

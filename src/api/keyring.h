@@ -28,6 +28,7 @@ public:
     bool is_empty() const;
     // Nothing if there is no such key. The time it takes tells nothing about the keys there are.
     std::optional<std::string> owner_of(std::string_view token) const;
+    std::optional<std::int64_t> key_of(std::string_view token) const;
     // The standard ones if nothing else was said.
     store::OwnerLimits limits(const std::string& owner) const;
 
@@ -38,6 +39,8 @@ private:
         std::map<std::string, store::OwnerLimits> limits{};
         std::optional<std::chrono::steady_clock::time_point> read_at{};
     };
+    std::optional<ApiKey> find(std::string_view token) const;
+
     Guarded<Known> known_;
 };
 

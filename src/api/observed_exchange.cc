@@ -1,6 +1,21 @@
 #include "api/observed_exchange.h"
 
+#include <boost/json.hpp>
+
+#include "crawl/request_context.h"
+
 namespace quarry::api {
+
+namespace {
+
+// {"traceparent": …} if its client has a trace.
+std::string extra_of(const Request& request) {
+    const std::string_view parent = request.header("traceparent");
+    if (!crawl::is_trace_parent(parent)) return "{}";
+    return boost::json::serialize(boost::json::object{{"traceparent", parent}});
+}
+
+}  // namespace
 
 void ObservedExchange::respond(Response response) {
     add_headers(response.headers);
@@ -42,7 +57,7 @@ void ObservedExchange::tell(int status, std::size_t bytes) const {
               .peer = peer_,
               .user_agent = std::string(request().header("user-agent")),
               .owner = owner_,
-              .extra = "{}"},
+              .extra = extra_of(request())},
              bytes);
 }
 

@@ -1,8 +1,10 @@
 #include "api/request_log.h"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/thread_name.h"
+#include "crawl/request_context.h"
 
 namespace quarry::api {
 namespace {
@@ -12,6 +14,16 @@ constexpr std::size_t most_waiting = 200;
 constexpr std::chrono::milliseconds between_writings{200};
 // A path is a client's to make up.
 constexpr std::size_t longest_path = 300;
+
+// " trace=0af7651916cd43dd8448eb211c80319c" if the request belongs to one.
+std::string trace_in(const std::string& extra) {
+    boost::json::error_code error;
+    const boost::json::value said = boost::json::parse(extra, error);
+    const boost::json::object* object = error ? nullptr : said.if_object();
+    const boost::json::value* parent = object ? object->if_contains("traceparent") : nullptr;
+    if (!parent || !parent->is_string()) return {};
+    return fmt::format(" trace={}", crawl::trace_id_of(std::string_view(parent->get_string())));
+}
 
 }  // namespace
 
@@ -29,10 +41,10 @@ void RequestLog::add(RequestRecord record, std::size_t bytes) {
     record.path.resize(std::min(record.path.size(), longest_path));
     record.user_agent.resize(std::min(record.user_agent.size(), longest_path));
     if (write_line_)
-        write_line_(
-            fmt::format("request id={} peer={} owner={} method={} path={} status={} bytes={} ms={:.1f}",
-                        record.request_id, record.peer, record.owner, record.method, record.path,
-                        record.status, bytes, static_cast<double>(record.took.count()) / 1'000));
+        write_line_(fmt::format(
+            "api: request id={} peer={} owner={} method={} path={} status={} bytes={} ms={:.1f}{}",
+            record.request_id, record.peer, record.owner, record.method, record.path, record.status, bytes,
+            static_cast<double>(record.took.count()) / 1'000, trace_in(record.extra)));
     bool is_first = false;
     {
         const std::lock_guard lock(mutex_);

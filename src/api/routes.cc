@@ -162,6 +162,8 @@ constexpr Route table[] = {
     {post, "/api/v1/documents/reindex", "Index documents again", own::index_again, json_body},
     {get, "/api/v1/sessions", "What was done, with times and counts", own::list_sessions},
     {get, "/api/v1/sessions/days", "What was done, by day", own::list_session_days},
+    {get, "/api/v1/operations", "What the index did for pages", own::list_operations},
+    {get, "/api/v1/operations/days", "What the index did, by day", own::list_operation_days},
     {get, "/api/v1/requests", "What was asked", own::list_requests},
     {get, "/api/v1/requests/days", "What was asked, by day", own::list_request_days},
     {get, "/api/v1/workers", "Processes that work", own::list_workers, BodyKind::none, Access::operator_only},

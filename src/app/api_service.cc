@@ -118,6 +118,23 @@ Result<SearchWeb> web_search(const Settings& settings) {
     };
 }
 
+// Before there were settings of their own, crawls and scrapes over the API were kept like all crawls: who has
+// said how long that is, and nothing else, goes on having it.
+api::Promises promises_of(const Settings& settings) {
+    const auto is_set = [&](std::string_view key) {
+        return settings.value(key).source != SettingSource::standard;
+    };
+    const auto or_crawls = [&](std::string_view key) {
+        return settings.duration(!is_set(key) && is_set("retention.crawls") ? "retention.crawls" : key);
+    };
+    const auto crawls = or_crawls("retention.api_crawls");
+    return {.scrapes = {or_crawls("retention.completed_jobs"), or_crawls("retention.failed_jobs")},
+            .crawls = {crawls, crawls},
+            .others = settings.duration("retention.crawls"),
+            .zero_retention = settings.duration("retention.zero"),
+            .cache = settings.duration("retention.cache")};
+}
+
 // What is the same wherever the store is.
 Result<api::Services> common_services(const Workplace& place, WebAccess& web, OwnerProcess::Log log) {
     api::Services services;
@@ -133,6 +150,7 @@ Result<api::Services> common_services(const Workplace& place, WebAccess& web, Ow
     };
     services.log = std::move(log);
     services.version = place.version;
+    services.promises = promises_of(place.settings);
     services.max_concurrency = static_cast<int>(place.settings.number("worker.fetches"));
     return services;
 }

@@ -11,7 +11,7 @@ Result<std::unique_ptr<index::EmbeddedIndex>> open_replica(const FollowedIndexCo
     auto replica = index::open_embedded_index({.path = config.replica});
     if (replica || replica.error().code != ErrorCode::corrupt) return replica;
     if (config.log)
-        config.log(fmt::format("index set aside as {}.damaged: {}. It is read again from PostgreSQL",
+        config.log(fmt::format("index: index set aside as {}.damaged: {}. It is read again from PostgreSQL",
                                config.replica, replica.error().message));
     TRY(set_aside(config.replica));
     return index::open_embedded_index({.path = config.replica});

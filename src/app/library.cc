@@ -139,7 +139,7 @@ Result<void> Library::open_index(const Workplace& place, store::Store& store, co
     const bool is_foreign = index && !found.empty() && found != source;
     if (is_damaged || is_foreign) {
         if (log)
-            log(fmt::format("index set aside as {}.damaged: {}. It is made anew from the pages", path,
+            log(fmt::format("index: index set aside as {}.damaged: {}. It is made anew from the pages", path,
                             is_damaged ? index.error().message : "it belongs to another data folder"));
         if (index) index->reset();
         TRY(set_aside(path));
@@ -210,7 +210,7 @@ Result<void> Library::renew(const Workplace& place, store::Store& store, const E
     const std::unique_lock lock(use_);
     const std::string path = place.folder.index();
     if (log)
-        log(fmt::format("index set aside as {}.damaged: {}. It is made anew from the pages", path,
+        log(fmt::format("index: index set aside as {}.damaged: {}. It is made anew from the pages", path,
                         damage.message));
     searcher_.reset();
     spaces_.reset();

@@ -163,6 +163,15 @@ Result<json::value> add_requests(Store& store, const json::object& params) {
     return json::object();
 }
 
+Result<json::value> add_session(Store& store, const json::object& params) {
+    Session session = TRY(parse_session(params));
+    // What began and ended elsewhere is timed by this clock.
+    session.completed_at = store.now();
+    session.started_at = *session.completed_at - session.counts.duration;
+    TRY(store.add_session(session));
+    return json::object();
+}
+
 Result<json::value> add_urls(Store& store, const json::object& params) {
     const GroupId group{TRY(number_param(params, "group"))};
     const auto filter = TRY(store::parse_page_filter(params));
@@ -177,6 +186,7 @@ const std::map<std::string, Method>& methods() {
         {"unschedule", unschedule},
         {"add_urls", add_urls},
         {"add_requests", add_requests},
+        {"add_session", add_session},
         {"cancel", of_group<&Store::cancel>},
         {"erase", of_group<&Store::erase>},
         {"pause", of_group<&Store::pause>},

@@ -25,6 +25,7 @@ store::Retention retention_of(const Settings& settings) {
     return {.completed_jobs = settings.duration("retention.completed_jobs"),
             .failed_jobs = settings.duration("retention.failed_jobs"),
             .groups = settings.duration("retention.crawls"),
+            .cache = settings.duration("retention.cache"),
             .zero_retention = settings.duration("retention.zero"),
             .outbox = settings.duration("retention.outbox"),
             .metrics = settings.duration("retention.metrics")};
@@ -61,10 +62,12 @@ std::string shown_name(const Group& group) {
 
 std::string line_about(const Group& group, std::uint64_t salt) {
     const GroupCounters& counters = group.counters;
-    std::string line = fmt::format("crawl {} id={} url={} pages={} failed={} skipped={}",
+    std::string line = fmt::format("work: crawl {} id={} url={} pages={} failed={} skipped={}",
                                    name_of(group.state), public_id(number(group.id), group.created_at, salt),
                                    shown_name(group), counters.completed, counters.failed, counters.skipped);
-    if (!group.error.empty()) line += fmt::format(" error=\"{}\"", group.error);
+    if (!group.error.empty()) line += fmt::format(" reason=\"{}\"", group.error);
+    if (const auto options = crawl::options_of(group); options && !options->request.trace_parent.empty())
+        line += fmt::format(" trace={}", crawl::trace_id_of(options->request.trace_parent));
     return line;
 }
 
@@ -220,7 +223,7 @@ Result<json::value> OwnerProcess::search(const json::object& params) {
 
 // A metric that cannot be kept is no reason to fail anything.
 void OwnerProcess::handle_event(const quarry::Session& session) {
-    if (!store_->add_session(session) && log_) log_("could not keep a metric of a " + session.operation);
+    if (!store_->add_session(session) && log_) log_("store: session not kept operation=" + session.operation);
 }
 
 // Until the collection's pages are indexed again it is found by its words; a builtin space is then fitted
@@ -239,10 +242,10 @@ void OwnerProcess::handle_event(const StoreNews& news) {
     using std::chrono::duration_cast, std::chrono::milliseconds;
     if (news.trouble) away_since_ = news.at;
     if (!log_) return;
-    log_(news.trouble
-             ? fmt::format("store lost error=\"{}\". Work goes on when it is back", news.trouble->message)
-             : fmt::format("store back away_ms={}",
-                           duration_cast<milliseconds>(news.at - away_since_).count()));
+    log_(news.trouble ? fmt::format("store: store lost error=\"{}\". Work goes on when it is back",
+                                    news.trouble->message)
+                      : fmt::format("store: store back away_ms={}",
+                                    duration_cast<milliseconds>(news.at - away_since_).count()));
 }
 
 std::optional<Error> OwnerProcess::store_trouble() {
@@ -322,6 +325,14 @@ Result<Group> OwnerProcess::group_of(GroupId id) {
     return news_reader_->group(id);
 }
 
+// Why a URL failed. What is not to be kept has no name in the event, and no reason here.
+std::string OwnerProcess::reason_of(const store::Event& event) {
+    if (event.url.empty() || !event.group || !group_of(*event.group)) return {};
+    const auto urls =
+        news_reader_->urls({.group = *event.group, .after = JobId{number(event.id) - 1}, .limit = 1});
+    return urls && !urls->empty() && urls->front().id == event.id ? urls->front().note : std::string();
+}
+
 void OwnerProcess::watch_events(std::stop_token stop) {
     using std::chrono::steady_clock;
     std::vector<News> events;
@@ -332,7 +343,7 @@ void OwnerProcess::watch_events(std::stop_token stop) {
         waiting_ -= events.size();
         for (const News& news : events) std::visit([&](const auto& event) { handle_event(event); }, news);
         if (const std::size_t lost = left_out_.exchange(0); lost > 0 && log_)
-            log_(fmt::format("{} lines left out: more happened than could be written down", lost));
+            log_(fmt::format("log: {} lines left out: more happened than could be written down", lost));
         has_rested = events.empty();
         if (!has_rested) continue;
         // Work has paused. What it needed is not kept from others.
@@ -346,7 +357,8 @@ void OwnerProcess::handle_event(const store::Event& event) {
     using What = store::Event::What;
     if (!log_) return;
     if (event.what == What::url_failed)
-        log_(fmt::format("url failed url={} status={}", event.url, event.status));
+        log_(fmt::format("fetch: url failed url={} status={} reason=\"{}\"", event.url, event.status,
+                         reason_of(event)));
     if (event.what == What::worker_died) log_(line_about_dead_worker(event.url, event.status));
     if (event.what != What::group_changed || !event.group) return;
     // What changes from here on is told anew.

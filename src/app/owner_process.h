@@ -89,6 +89,7 @@ private:
     void post(News news);
     void watch_events(std::stop_token stop);
     Result<Group> group_of(GroupId id);
+    std::string reason_of(const store::Event& event);
     void handle_event(const store::Event& event);
     void handle_event(const quarry::Session& session);
     void handle_event(const StoreNews& news);

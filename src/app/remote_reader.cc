@@ -193,6 +193,11 @@ public:
         return list(Target("/api/v1/sessions/days").add("limit", limit), "days", parse_session_day);
     }
 
+    Result<std::vector<Operation>> operations(const store::OperationFilter&) override {
+        return not_over_a_server();
+    }
+    Result<std::vector<OperationDay>> operation_days(int) override { return not_over_a_server(); }
+
     Result<Timings> timings(GroupId id) override {
         const json::value answer = TRY(api_->get(crawl_target(id, "/timings").add("limit", 1).text()));
         const json::value* sums = member(answer, "timings");

@@ -48,9 +48,12 @@ constexpr SettingDefinition setting_rows[] = {
     {"store.group", SettingKind::text, "",
      "The group whose members may use the data folder by way of who works on it; empty: its user alone"},
     {"store.url", SettingKind::text, "",
-     "postgres://USER:PASSWORD@HOST/DATABASE, shared by many hosts, or redis://HOST for jobs alone; empty: a "
-     "store in the data folder",
+     "postgres://USER:PASSWORD@HOST/DATABASE, shared by many hosts, or redis://HOST for jobs alone (redis: "
+     "the one of "
+     "store.redis_url); empty: a store in the data folder",
      Secrecy::in_userinfo, 0, 0, "QUARRY_STORE"},
+    {"store.redis_url", SettingKind::text, "redis://localhost:6379", "Where Redis is, if store.url is redis",
+     Secrecy::in_userinfo, 0, 0, "REDIS_URL"},
     {"store.connections", SettingKind::number, "8", "Most connections of a process to a shared store",
      Secrecy::open, 2, 1'000},
     {"store.fallback", SettingKind::text, "none",
@@ -97,9 +100,16 @@ constexpr SettingDefinition setting_rows[] = {
     {"crawl.max_active", SettingKind::number, "3", "Crawls of one owner that run at once", Secrecy::open, 1,
      1'000},
     {"crawl.delay", SettingKind::duration, "0s", "Wait between two pages of a host"},
-    {"retention.completed_jobs", SettingKind::duration, "1h", "Forget completed jobs after"},
-    {"retention.failed_jobs", SettingKind::duration, "6h", "Forget failed jobs after"},
+    {"retention.completed_jobs", SettingKind::duration, "1h",
+     "Forget completed jobs, and scrapes over Firecrawl's API, after"},
+    {"retention.failed_jobs", SettingKind::duration, "6h", "Forget failed jobs, and failed scrapes, after"},
     {"retention.crawls", SettingKind::duration, "720h", "Forget crawls, not their pages, after"},
+    {"retention.api_crawls", SettingKind::duration, "24h",
+     "Forget crawls and batches over Firecrawl's API, with pages that are not indexed, after; "
+     "retention.crawls if "
+     "only that is set"},
+    {"retention.cache", SettingKind::duration, "48h",
+     "Forget pages that the API may answer maxAge from after; none is older"},
     {"retention.zero", SettingKind::duration, "1h", "Forget zero-retention work after"},
     {"retention.check", SettingKind::duration, "5m", "How often to look for what is to be forgotten"},
     {"embedding.provider", SettingKind::text, "auto",

@@ -16,15 +16,21 @@ std::string StoreAddress::folder_name() const {
 }
 
 Result<StoreAddress> store_address(const Settings& settings) {
-    const std::string url = settings.text("store.url");
+    std::string url = settings.text("store.url");
     if (url.empty()) return StoreAddress{};
+    if (url == "redis") {
+        url = settings.text("store.redis_url");
+        if (!url.starts_with("redis://") && !url.starts_with("rediss://"))
+            return fail(ErrorCode::invalid_argument,
+                        "store.redis_url (REDIS_URL) has to be redis://HOST or rediss://HOST");
+    }
     if (url.starts_with("postgres://") || url.starts_with("postgresql://"))
         return StoreAddress{.kind = StoreAddress::Kind::postgres, .url = url};
     if (url.starts_with("redis://") || url.starts_with("rediss://"))
         return StoreAddress{.kind = StoreAddress::Kind::redis, .url = url};
     return fail(ErrorCode::invalid_argument,
-                "store.url (--store) is postgres://USER:PASSWORD@HOST/DATABASE, redis://HOST, or empty for a "
-                "store in the data folder");
+                "store.url (--store) is postgres://USER:PASSWORD@HOST/DATABASE, redis://HOST, redis for the "
+                "one that REDIS_URL names, or empty for a store in the data folder");
 }
 
 }  // namespace quarry::app

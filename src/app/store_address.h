@@ -26,7 +26,8 @@ struct StoreAddress {
     std::string folder_name() const;
 };
 
-// The setting store.url (--store, QUARRY_STORE). `invalid_argument` if it names no kind of store there is.
+// The setting store.url (--store, QUARRY_STORE); "redis" means that of store.redis_url (REDIS_URL).
+// `invalid_argument` if it names no kind of store there is.
 Result<StoreAddress> store_address(const Settings& settings);
 
 }  // namespace quarry::app

@@ -109,7 +109,9 @@ Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
 }
 
 std::string shown(const Workplace& place) {
-    return place.store.url.empty() ? place.folder.path : place.settings.masked("store.url");
+    if (place.store.url.empty()) return place.folder.path;
+    return place.settings.masked(place.settings.text("store.url") == "redis" ? "store.redis_url"
+                                                                             : "store.url");
 }
 
 Result<Asked> ask(const Workplace& place, std::string_view method, json::object params) {

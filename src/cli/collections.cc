@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/index_wait.h"
 #include "cli/place.h"
+#include "model/readable_json.h"
 
 namespace quarry::cli {
 namespace {
@@ -61,7 +62,7 @@ int list_collections(const Session& session, const app::Workplace& place) {
     if (session.json) {
         json::array records;
         for (const CollectionReport& report : *reports) records.push_back(to_json(report));
-        write_data(json::serialize(records) + "\n");
+        write_data(readable_json(records) + "\n");
         return exit_yes;
     }
     if (reports->empty()) {
@@ -78,14 +79,14 @@ int show_collection(const Session& session, const app::Workplace& place,
     if (!report) return give_up(session, report.error());
     const json::object record = to_json(*report);
     if (session.json) {
-        write_data(json::serialize(record) + "\n");
+        write_data(readable_json(record) + "\n");
         return exit_yes;
     }
     for (const auto& [name, value] : record) {
         if (value.is_null()) continue;
         const std::string text = value.is_string()  ? printable(value.get_string())
                                  : value.is_int64() ? with_commas(value.get_int64())
-                                                    : json::serialize(value);
+                                                    : readable_json(value);
         write_data(fmt::format("{:<12} {}\n", std::string_view(name), text));
     }
     return exit_yes;
@@ -103,8 +104,7 @@ int create(const Session& session, const app::Workplace& place, const Collection
         app::ask(place, "set_collection", {{"name", arguments.name}, {"provider", arguments.embedder}});
     if (!asked) return give_up(session, asked.error());
     say(fmt::format("Created \"{}\", embedded by {}", printable(arguments.name), arguments.embedder));
-    if (session.json)
-        write_data(json::serialize(json::object{{"success", true}, {"name", arguments.name}}) + "\n");
+    if (session.json) write_data(readable_json(json::object{{"success", true}, {"name", arguments.name}}) + "\n");
     return exit_yes;
 }
 
@@ -127,7 +127,7 @@ int remove(const Session& session, const app::Workplace& place, const Collection
     if (!counts) return give_up(session, counts.error());
     say(fmt::format("Deleted \"{}\" with {} pages", printable(arguments.name), pages));
     if (session.json)
-        write_data(json::serialize(json::object{
+        write_data(readable_json(json::object{
                        {"success", true}, {"name", arguments.name}, {"count", report->collection.pages}}) +
                    "\n");
     return exit_yes;

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "model/document_json.h"
+#include "model/readable_json.h"
 #include "work/read_document.h"
 
 namespace quarry::cli {
@@ -69,7 +70,7 @@ private:
 int fail_with(const Session& session, const Error& error, int exit_code) {
     if (session.json) {
         const boost::json::object record = {{"success", false}, {"error", error.message}};
-        write_data(boost::json::serialize(record) + "\n");
+        write_data(readable_json(record) + "\n");
     }
     say_error(session.terminal, error.message);
     return exit_code;
@@ -78,7 +79,7 @@ int fail_with(const Session& session, const Error& error, int exit_code) {
 std::string json_record(const Document& document, const Formats& formats) {
     boost::json::object record = {{"success", true}};
     for (const auto& [name, value] : to_json(document, formats)) record[name] = value;
-    return boost::json::serialize(record) + "\n";
+    return readable_json(record) + "\n";
 }
 
 int convert_one(const Session& session, const Converter& converter, const ConvertOptions& options) {
@@ -177,7 +178,7 @@ int convert_list(const Session& session, const Converter& converter, const Conve
     if (!entries) return fail_with(session, entries.error(), exit_error);
     const Tally tally = convert_entries(session, converter, *entries, options.output);
     const boost::json::object summary = {{"succeeded", tally.succeeded}, {"failed", tally.failed}};
-    if (session.json) write_data(boost::json::serialize(summary) + "\n");
+    if (session.json) write_data(readable_json(summary) + "\n");
     say(fmt::format("{} succeeded, {} failed", tally.succeeded, tally.failed));
     if (was_interrupted()) return exit_interrupted;
     if (tally.unwritable > 0) return exit_error;

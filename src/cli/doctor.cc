@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
+#include "model/readable_json.h"
 
 namespace quarry::cli {
 namespace {
@@ -71,7 +72,7 @@ int run_doctor(const Session& session, bool thorough) {
     if (!place) return give_up(session, place.error());
     const auto findings = app::examine(*place, thorough ? app::Care::thorough : app::Care::quick);
     if (session.json) {
-        write_data(json::serialize(record_of(findings)) + "\n");
+        write_data(readable_json(record_of(findings)) + "\n");
         return exit_code_of(app::worst_of(findings));
     }
     std::size_t width = 0;

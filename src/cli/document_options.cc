@@ -61,8 +61,7 @@ std::string plain_output(const Document& document, const Formats& formats,
                          const boost::json::object& branding) {
     const bool is_branding_alone = formats.branding && forms_in(formats) == 0 && !formats.metadata;
     if (is_branding_alone) return readable_json(branding, Layout::indented) + "\n";
-    if (!is_single_form(formats))
-        return boost::json::serialize(as_object(document, formats, branding)) + "\n";
+    if (!is_single_form(formats)) return readable_json(as_object(document, formats, branding)) + "\n";
     if (formats.links) return one_url_a_line(document.links);
     if (formats.images) return one_url_a_line(document.images);
     if (formats.html) return document.html;

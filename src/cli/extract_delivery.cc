@@ -141,7 +141,7 @@ private:
             line["sources"] = filled->sources_json();
             line["problems"] = filled->problems_json();
         }
-        return readable_json(line, Layout::one_line);
+        return readable_json(line);
     }
 
     const Session& session_;

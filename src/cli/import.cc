@@ -13,6 +13,7 @@
 #include "cli/index_wait.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
+#include "model/readable_json.h"
 
 namespace quarry::cli {
 namespace {
@@ -69,7 +70,7 @@ void report(const Session& session, const app::Workplace& place, const ImportArg
             const ImportTally& tally, Clock::time_point started) {
     const auto duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started);
     const auto chunks = chunks_in(place, arguments.collection);
-    if (session.json) write_data(json::serialize(record_of(tally, arguments, chunks, duration)) + "\n");
+    if (session.json) write_data(readable_json(record_of(tally, arguments, chunks, duration)) + "\n");
     say(summary_of(tally, chunks, duration));
     if (tally.other_files > 0)
         say(fmt::format("Left out {} that are no markdown, text, HTML or PDF",

@@ -12,6 +12,7 @@
 #include "cli/crawl_text.h"
 #include "cli/interrupt.h"
 #include "model/json_in.h"
+#include "model/records.h"
 
 namespace quarry::cli {
 namespace {
@@ -117,7 +118,26 @@ Result<void> ImportRun::run(const Perform& perform) {
     lines_.clear();
     const std::int64_t untold = tally_.failed - most_failures_told;
     if (untold > 0) say(fmt::format("… and {} more", with_commas(untold)));
+    note(perform);
     return {};
+}
+
+// For the metrics. One that cannot be kept is no reason to fail.
+void ImportRun::note(const Perform& perform) const {
+    const std::int64_t documents = tally_.documents();
+    const quarry::Session done{
+        .operation = "import",
+        .base_url = arguments_.sources.empty() ? std::string() : arguments_.sources.front(),
+        .success = tally_.failed == 0,
+        .auto_index = !arguments_.no_embed,
+        .counts = {.total_urls = documents + tally_.failed,
+                   .completed_urls = documents,
+                   .failed_urls = tally_.failed,
+                   .duration = std::chrono::duration_cast<std::chrono::milliseconds>(
+                       std::chrono::steady_clock::now() - started_)},
+        .error =
+            tally_.failed > 0 ? fmt::format("{} of them could not be read", tally_.failed) : std::string()};
+    (void)perform("add_session", record_of(done));
 }
 
 Result<void> ImportRun::run_part(Part& part, const Perform& perform) {

@@ -65,6 +65,7 @@ private:
     Result<void> run_part(Part& part, const Perform& perform);
     Result<void> send(const Perform& perform);
     Result<void> forget(Part& part, const Perform& perform);
+    void note(const Perform& perform) const;
     void note_failure(const Error& error);
     void show_progress();
 
@@ -79,6 +80,7 @@ private:
     std::int64_t read_ = 0;
     LiveLines lines_;
     std::chrono::steady_clock::time_point shown_at_{};
+    const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace quarry::cli

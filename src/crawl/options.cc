@@ -123,6 +123,12 @@ Result<void> read(const json::value& value, std::string_view name, std::optional
 Result<void> read(const json::value& value, std::string_view name, int& into) {
     if (!value.is_string() && !value.is_int64())
         return wrong_kind(value, name, "high, normal, low or a number");
+    // Clients that number the other way round reach below what people do.
+    constexpr std::int64_t least = -1'000, most = 1'010;
+    if (value.is_int64() && value.get_int64() >= least && value.get_int64() <= most) {
+        into = static_cast<int>(value.get_int64());
+        return {};
+    }
     const std::string text =
         value.is_string() ? std::string(value.get_string()) : std::to_string(value.get_int64());
     into = TRY(parse_priority(text));
@@ -199,10 +205,23 @@ Result<void> check_names(const json::object& in, const std::array<Option, count>
     return {};
 }
 
+Result<Keeping> read_keeping(const json::value& value) {
+    const json::object* in = value.if_object();
+    const json::value* completed = in ? in->if_contains("completedMs") : nullptr;
+    const json::value* failed = in ? in->if_contains("failedMs") : nullptr;
+    const auto is_time = [](const json::value* time) {
+        return time && time->is_int64() && time->get_int64() >= 0;
+    };
+    if (!is_time(completed) || !is_time(failed))
+        return wrong_kind(value, "keep", R"({"completedMs": …, "failedMs": …})");
+    return Keeping{std::chrono::milliseconds(completed->get_int64()),
+                   std::chrono::milliseconds(failed->get_int64())};
+}
+
 Result<void> read_page_options(const json::value& value, CrawlOptions& options) {
     if (!value.is_object()) return wrong_kind(value, "scrapeOptions", "an object");
     const json::object& in = value.get_object();
-    Strings others{"attributes", "data", "formats", "headers", "onlyMainContent"};
+    Strings others{"attributes", "data", "formats", "headers", "location", "onlyMainContent"};
     others.insert(others.end(), browsing_names.begin(), browsing_names.end());
     TRY(check_names(in, page_options, std::move(others)));
     TRY(read_all(in, page_options, options));
@@ -215,6 +234,10 @@ Result<void> read_page_options(const json::value& value, CrawlOptions& options) 
         options.attributes = TRY(read_attributes(*attributes));
     if (const json::value* data = in.if_contains("data"); data && !data->is_null())
         options.data = TRY(read_data(*data));
+    if (const json::value* location = in.if_contains("location"); location && !location->is_null()) {
+        if (!location->is_object()) return wrong_kind(*location, "location", "an object");
+        options.location = location->get_object();
+    }
     if (const json::value* main = in.if_contains("onlyMainContent"); main && !main->is_null()) {
         bool only_main_content = true;
         TRY(read(*main, "onlyMainContent", only_main_content));
@@ -240,10 +263,16 @@ json::object to_json(const CrawlOptions& options) {
     write_all(options, page_options, page);
     write_browsing(options, page);
     if (options.data.wants_any()) page["data"] = write_data(options.data);
+    if (!options.location.empty()) page["location"] = options.location;
     page["onlyMainContent"] = !options.full_page;
     out["scrapeOptions"] = std::move(page);
     if (options.webhook) out["webhook"] = to_json(*options.webhook);
     if (!options.about.empty()) out["about"] = options.about;
+    if (options.keeping)
+        out["keep"] = json::object{{"completedMs", options.keeping->completed.count()},
+                                   {"failedMs", options.keeping->failed.count()}};
+    if (json::object request = to_json(options.request); !request.empty())
+        out["request"] = std::move(request);
     return out;
 }
 
@@ -251,7 +280,7 @@ Result<CrawlOptions> parse_crawl_options(const json::value& value) {
     if (!value.is_object()) return wrong_kind(value, "a crawl's options", "an object");
     const json::object& in = value.get_object();
     CrawlOptions options;
-    TRY(check_names(in, crawl_options, {"url", "scrapeOptions", "webhook", "about"}));
+    TRY(check_names(in, crawl_options, {"url", "scrapeOptions", "webhook", "about", "keep", "request"}));
     TRY(read_all(in, crawl_options, options));
     if (const json::value* url = in.if_contains("url"); url && !url->is_null()) {
         std::string seed;
@@ -266,6 +295,10 @@ Result<CrawlOptions> parse_crawl_options(const json::value& value) {
         if (!about->is_object()) return wrong_kind(*about, "about", "an object");
         options.about = about->get_object();
     }
+    if (const json::value* keep = in.if_contains("keep"); keep && !keep->is_null())
+        options.keeping = TRY(read_keeping(*keep));
+    if (const json::value* request = in.if_contains("request"); request && !request->is_null())
+        options.request = TRY(parse_request_context(*request));
     return options;
 }
 

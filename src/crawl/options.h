@@ -12,6 +12,7 @@
 #include <boost/json.hpp>
 
 #include "base/result.h"
+#include "crawl/request_context.h"
 #include "crawl/webhook.h"
 #include "model/attributes.h"
 #include "model/browsing.h"
@@ -69,6 +70,7 @@ struct CrawlOptions {
     bool keep_errors = false;  // what a server says with a status of 400 and above is a page like any other
     std::vector<std::string> include_tags{}, exclude_tags{};
     std::vector<AttributeWish> attributes{};
+    boost::json::object location{};  // where its client wants it to be read from: only recorded
     DataWish data{};             // asked about each page, and kept with it
     bool track_changes = false;  // say what has changed since the page was stored last
     bool show_changes = false;   // and show it line by line
@@ -85,7 +87,9 @@ struct CrawlOptions {
     bool prune = false;   // remove pages this crawl did not meet, at once
     bool refresh = true;  // ask servers whether pages known already have changed
     bool zero_retention = false;
+    std::optional<Keeping> keeping{};  // how long it is kept when it is over; nothing: as the settings say
     std::optional<Webhook> webhook{};  // whom to tell of it
+    RequestContext request{};          // where it was asked for
     boost::json::object about{};       // why it was begun, in its client's words: kept and given back
 };
 

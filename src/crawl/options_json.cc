@@ -6,6 +6,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "url/page_address.h"
+
 namespace quarry::crawl {
 
 namespace {
@@ -57,6 +59,18 @@ std::unexpected<Error> wrong_kind(const json::value& value, std::string_view nam
     std::string found = json::serialize(value);
     if (found.size() > longest_quote) found.resize(longest_quote);
     return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" must be {}, not {}", name, wanted, found));
+}
+
+void hide_url_secrets(json::value& value) {
+    if (json::object* object = value.if_object()) {
+        for (auto& member : *object) hide_url_secrets(member.value());
+    } else if (json::array* array = value.if_array()) {
+        for (json::value& item : *array) hide_url_secrets(item);
+    } else if (const json::string* text = value.if_string()) {
+        const bool may_have =
+            text->find("://") != json::string::npos && text->find('@') != json::string::npos;
+        if (may_have) value = json::string(url::without_secrets(*text));
+    }
 }
 
 Result<std::vector<std::string>> read_texts(const json::value& value, std::string_view name) {

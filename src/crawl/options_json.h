@@ -20,6 +20,9 @@ namespace quarry::crawl {
 std::unexpected<Error> wrong_kind(const boost::json::value& value, std::string_view name,
                                   std::string_view wanted);
 
+// Takes the passwords out of all texts in it that are URLs, for showing.
+void hide_url_secrets(boost::json::value& value);
+
 Result<std::vector<std::string>> read_texts(const boost::json::value& value, std::string_view name);
 
 // ["markdown", {"type": "links"}]: only what is named is wanted. An empty list wants nothing.

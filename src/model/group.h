@@ -1,6 +1,7 @@
 // Jobs that belong together, counted together and stopped together. A crawl is one.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,28 @@ enum class Company : std::uint8_t {
     apart,
 };
 
+// How long the pages stay that a group has brought, if they are not indexed: what is indexed stays until it
+// is forgotten by name. Of a page that several groups have met, the smaller counts.
+enum class PageKeeping : std::uint8_t {
+    for_good,
+    cached,      // until they are old (store::Retention::cache) and no group has them
+    with_group,  // as long as a group has them
+};
+
+// As it is stored; what no program wrote keeps the page.
+constexpr PageKeeping page_keeping_of(std::int64_t number) {
+    const bool is_known = number > 0 && number <= static_cast<std::int64_t>(PageKeeping::with_group);
+    return is_known ? static_cast<PageKeeping>(number) : PageKeeping::for_good;
+}
+
+// How long a group is kept when it is over, with what is known of its URLs.
+struct Keeping {
+    std::chrono::milliseconds completed{};  // if it brought a page
+    std::chrono::milliseconds failed{};
+
+    friend bool operator==(const Keeping&, const Keeping&) = default;
+};
+
 struct NewGroup {
     std::string kind = "crawl";
     std::string name{};     // what a list shows: the first URL
@@ -34,6 +57,9 @@ struct NewGroup {
     std::int64_t url_limit = 200'000;  // URLs that may be admitted; what is found beyond is only counted
     bool index_pages = true;           // false: its pages get no outbox row until asked for (--no-embed)
     bool zero_retention = false;
+    std::optional<Keeping> keeping{};  // nothing: as store::Retention says when it is swept
+    PageKeeping page_keeping = PageKeeping::for_good;
+    std::string request_id{};  // of the request that began it; "" for none
     std::string site{};  // what two crawls of the same site have in common: pages found by one and missed by
                          // the next are known by it; "": known pages stay with the site they have
 
@@ -76,6 +102,8 @@ struct Group {
     Company company = Company::any;
     std::int64_t page_limit = 0;
     bool index_pages = true;
+    // When it is over, if that was promised when it began; else store::Retention says.
+    std::optional<std::chrono::milliseconds> kept_for{};
     GroupCounters counters{};
     Timings timings{};                 // sums over its pages
     std::vector<std::string> roots{};  // URLs that its scope was widened to while it ran

@@ -18,6 +18,7 @@ void each_timing(Visit& visit, Type& timings) {
     visit("chunk_ms", timings.chunk);
     visit("embed_ms", timings.embed);
     visit("index_ms", timings.index);
+    visit("bm25_ms", timings.words);
     visit("chunks", timings.chunks);
     visit("note", timings.note);
 }
@@ -54,6 +55,7 @@ void each_field_of_group(Visit& visit, Type& group) {
     visit("company", group.company);
     visit("page_limit", group.page_limit);
     visit("index_pages", group.index_pages);
+    visit("kept_for_ms", group.kept_for);
     visit("created_at", group.created_at);
     visit("started_at", group.started_at);
     visit("completed_at", group.finished_at);
@@ -295,6 +297,34 @@ json::object record_of(const Session& session) {
 Result<Session> parse_session(const json::value& record) {
     return read_fields<Session>(record, "a session",
                                 [](auto& visit, Session& to) { each_field_of_session(visit, to); });
+}
+
+json::object record_of(const Operation& operation, std::uint64_t salt) {
+    FieldWriter writer;
+    writer("number", operation.id);
+    writer("at", operation.at);
+    writer("job_id", public_id(number(operation.job), operation.job_created_at, salt));
+    std::optional<std::string> crawl;
+    if (operation.group && operation.group_created_at)
+        crawl = public_id(number(*operation.group), *operation.group_created_at, salt);
+    writer("crawl_id", crawl);
+    writer("collection", operation.collection);
+    writer("document_url", operation.url);
+    writer("request_id", operation.request_id);
+    writer("success", operation.error.empty());
+    writer("error", operation.error);
+    writer.object("timings", [&](auto& nested) { each_timing(nested, operation.timings); });
+    return std::move(writer).take();
+}
+
+json::object record_of(const OperationDay& day) {
+    FieldWriter writer;
+    writer("day", day.day);
+    writer("collection", day.collection);
+    writer("pages", day.pages);
+    writer("failed", day.failed);
+    writer.object("timings", [&](auto& nested) { each_timing(nested, day.timings); });
+    return std::move(writer).take();
 }
 
 json::object record_of(const SessionDay& day) {

@@ -16,6 +16,7 @@
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
+#include "model/operation.h"
 #include "model/session.h"
 #include "model/stored_page.h"
 #include "model/timings.h"
@@ -48,6 +49,11 @@ Result<Session> parse_session(const boost::json::value& record);
 
 boost::json::object record_of(const SessionDay& day);
 Result<SessionDay> parse_session_day(const boost::json::value& record);
+
+// With `id` and `crawl_id`, as users see them.
+boost::json::object record_of(const Operation& operation, std::uint64_t salt);
+
+boost::json::object record_of(const OperationDay& day);
 
 boost::json::object record_of(const RequestRecord& request);
 Result<RequestRecord> parse_request_record(const boost::json::value& record);

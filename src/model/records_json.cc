@@ -56,11 +56,9 @@ json::object to_json(const Timings& timings) {
     const auto in_ms = [](std::chrono::microseconds time) {
         return static_cast<double>(time.count()) / 1'000;
     };
-    return {{"fetch_ms", in_ms(timings.fetch)},
-            {"extract_ms", in_ms(timings.extract)},
-            {"chunk_ms", in_ms(timings.chunk)},
-            {"embed_ms", in_ms(timings.embed)},
-            {"index_ms", in_ms(timings.index)}};
+    return {{"fetch_ms", in_ms(timings.fetch)}, {"extract_ms", in_ms(timings.extract)},
+            {"chunk_ms", in_ms(timings.chunk)}, {"embed_ms", in_ms(timings.embed)},
+            {"index_ms", in_ms(timings.index)}, {"bm25_ms", in_ms(timings.words)}};
 }
 
 json::object to_json(const Group& group, std::uint64_t salt) {

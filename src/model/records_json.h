@@ -20,11 +20,11 @@ namespace quarry {
 // 0 to 100. 100 only when the crawl is completed; URLs that are found later can take it back.
 int percent_done(const Group& group);
 
-// Of a crawl: crawl_id, status, url, progress, urls_total, urls_completed, …, error. `salt` is the
-// database's.
-// {"fetch_ms", "extract_ms", "chunk_ms", "embed_ms", "index_ms"}
+// {"fetch_ms", "extract_ms", "chunk_ms", "embed_ms", "index_ms", "bm25_ms"}
 boost::json::object to_json(const Timings& timings);
 
+// Of a crawl: crawl_id, status, url, progress, urls_total, urls_completed, …, error. `salt` is the
+// database's.
 boost::json::object to_json(const Group& group, std::uint64_t salt);
 
 // Of a job: the fields that clients of an embedding queue know (id, jobId, url, status, retries, maxRetries,

@@ -28,7 +28,8 @@ Group sample_group() {
     group.page_limit = 5;
     group.index_pages = false;
     group.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    group.timings = {1us, 22us, 333us, 4'444us, 55'555us, 6, "cut"};
+    group.timings = {1us, 22us, 333us, 4'444us, 55'555us, 666us, 6, "cut"};
+    group.kept_for = 24h;
     group.roots = {"https://b.example/"};
     group.error = "why";
     group.created_at = made_at;

@@ -21,6 +21,22 @@ struct SessionCounts {
     std::chrono::milliseconds index{};  // of the index in all, or of Qdrant
     std::chrono::milliseconds bm25{};   // the words' part of it, where it is apart
     std::chrono::milliseconds duration{};
+
+    void add(const SessionCounts& more) {
+        total_urls += more.total_urls;
+        completed_urls += more.completed_urls;
+        failed_urls += more.failed_urls;
+        pages_indexed += more.pages_indexed;
+        pages_failed += more.pages_failed;
+        chunks += more.chunks;
+        fetch += more.fetch;
+        extract += more.extract;
+        chunking += more.chunking;
+        embedding += more.embedding;
+        index += more.index;
+        bm25 += more.bm25;
+        duration += more.duration;
+    }
     friend bool operator==(const SessionCounts&, const SessionCounts&) = default;
 };
 

@@ -8,7 +8,9 @@
 namespace quarry {
 
 struct Timings {
-    std::chrono::microseconds fetch{}, extract{}, chunk{}, embed{}, index{};
+    std::chrono::microseconds fetch{}, extract{}, chunk{}, embed{};
+    std::chrono::microseconds index{};  // of the index in all
+    std::chrono::microseconds words{};  // the part of that in which terms were counted, for finding by words
     std::int64_t chunks = 0;
     std::string note{};  // what else is worth knowing of one page: "cut at 50 MB"; else ""
 

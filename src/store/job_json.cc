@@ -134,6 +134,11 @@ std::string group_to_json(const NewGroup& group) {
                         {"site", group.site},
                         {"closing_jobs", array_of(group.closing_jobs)}};
     if (group.notice) object["notice"] = object_of(*group.notice);
+    if (group.keeping) {
+        object["keep_ms"] = group.keeping->completed.count();
+        object["keep_failed_ms"] = group.keeping->failed.count();
+    }
+    object["page_keeping"] = static_cast<int>(group.page_keeping);
     return json::serialize(object);
 }
 
@@ -157,6 +162,15 @@ Result<NewGroup> group_from_json(std::string_view text) {
     fields.read("site", group.site);
     const bool is_known = company >= 0 && company <= static_cast<int>(Company::apart);
     group.company = is_known ? static_cast<Company>(company) : Company::any;
+    std::int64_t keep_ms = -1, keep_failed_ms = -1;
+    fields.read("keep_ms", keep_ms);
+    fields.read("keep_failed_ms", keep_failed_ms);
+    if (keep_ms >= 0 && keep_failed_ms >= 0)
+        group.keeping =
+            Keeping{std::chrono::milliseconds(keep_ms), std::chrono::milliseconds(keep_failed_ms)};
+    int page_keeping = 0;
+    fields.read("page_keeping", page_keeping);
+    group.page_keeping = page_keeping_of(page_keeping);
     if (const json::value* jobs = value.get_object().if_contains("closing_jobs")) {
         group.closing_jobs = jobs_of(*jobs);
     }

@@ -16,6 +16,7 @@
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
+#include "model/operation.h"
 #include "model/session.h"
 #include "model/stored_page.h"
 #include "model/timings.h"
@@ -99,6 +100,12 @@ struct RequestFilter {
     int limit = 100;
 };
 
+struct OperationFilter {
+    std::optional<Timestamp> since{}, before{};
+    std::string collection{};  // "" for all
+    int limit = 100;
+};
+
 struct SlowPage {
     std::string url{};
     Timings timings{};
@@ -145,8 +152,11 @@ public:
 
     // The newest first. A crawl has one too, made from its group.
     virtual Result<std::vector<Session>> sessions(const SessionFilter& filter) = 0;
-    // What became of older ones, the newest day first.
+    // All of them by day, the newest first: also of today, and those that are not kept one by one any more.
     virtual Result<std::vector<SessionDay>> session_days(int limit) = 0;
+    // What the index did for pages: the newest first, and all by day.
+    virtual Result<std::vector<Operation>> operations(const OperationFilter& filter) = 0;
+    virtual Result<std::vector<OperationDay>> operation_days(int limit) = 0;
     // Where the time of a crawl went: the sums, and the pages that took longest, the slowest first.
     virtual Result<Timings> timings(GroupId id) = 0;  // `not_found`
     virtual Result<std::vector<SlowPage>> slowest_pages(GroupId id, int limit) = 0;

@@ -65,7 +65,7 @@ struct SqliteRows {
                         "'a.example', {}, {}, {}, "
                         "{}, 100, 1000, 1, 0, '[]', '[\"https://b.example/\"]', '', 1000, 2000, NULL, {}, 1, "
                         "2, 3, 4, 5, 6, "
-                        "7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, NULL)",
+                        "7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, NULL, NULL, NULL, 0, 21, '')",
                         row.id, row.collection, row.owner, static_cast<int>(row.state), row.priority,
                         row.company, row.last_id));
     }
@@ -91,7 +91,7 @@ struct SqliteRows {
     void change(const ChangeRow& row) {
         sql(
             fmt::format("INSERT INTO outbox VALUES ({0}, 1, 1, 1, '{1}', {2}, {3}, 2, 1, NULL, 1000, NULL, "
-                        "'https://a.example/{0}', {4}, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL)",
+                        "'https://a.example/{0}', {4}, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
                         row.id, row.collection, row.group, static_cast<int>(row.state), row.last_error));
     }
     void lease_job(int id, int worker = 1) { lease(id, worker); }
@@ -137,7 +137,8 @@ struct PostgresRows {
         sql(fmt::format(
             "insert into quarry.grp values ({}, 'crawl', 'https://a.example/', '{{}}', '{}', 'a.example', "
             "{}, {}, {}, {}, 100, 1000, true, false, null, '[]', '[\"https://b.example/\"]', '', 1000, 2000, "
-            "null, {}, false, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)",
+            "null, {}, false, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, "
+            "default, null, null, 0, 21, '')",
             row.id, row.collection, row.owner, static_cast<int>(row.state), row.priority, row.company,
             row.last_id));
     }

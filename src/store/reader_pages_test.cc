@@ -49,7 +49,7 @@ struct SqliteLibrary {
             fmt::format("INSERT INTO grp VALUES ({}, 'crawl', '', '', 'docs', "
                         "'a.example', 1, 1, 2, 0, 1, 1, 1, 0, '[]', '[]', "
                         "'', 1, 1, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
-                        "NULL)",
+                        "NULL, NULL, NULL, 0, 0, '')",
                         id)));
     }
 
@@ -113,7 +113,7 @@ struct PostgresLibrary {
         database.sql(
             fmt::format("delete from quarry.page where key = '\\x{:016x}{:016x}'", key.high, key.low));
     }
-    void damage() { database.sql("update quarry.content set html = '\\x28b52ffd00'"); }
+    void damage() { database.sql("update quarry.content set html = null, html_packed = '\\x28b52ffd00'"); }
     void begin() { database.sql("begin"); }
     void commit() { database.sql("commit"); }
 };

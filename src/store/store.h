@@ -150,7 +150,10 @@ struct JobFilter {
 struct Retention {
     std::chrono::milliseconds completed_jobs{std::chrono::hours(1)};
     std::chrono::milliseconds failed_jobs{std::chrono::hours(6)};
-    std::chrono::milliseconds groups{std::chrono::hours(24 * 30)};  // crawls, with their frontier
+    // Crawls, with their frontier, of which nothing else was promised when they began (NewGroup::keeping).
+    std::chrono::milliseconds groups{std::chrono::hours(24 * 30)};
+    std::chrono::milliseconds cache{
+        std::chrono::hours(48)};  // pages that are only cached, since they were fetched
     std::chrono::milliseconds zero_retention{std::chrono::hours(1)};
     std::chrono::milliseconds outbox{std::chrono::hours(24)};        // completed changes; failed ones stay
     std::chrono::milliseconds metrics{std::chrono::hours(24 * 30)};  // then they are summed up by day
@@ -158,6 +161,24 @@ struct Retention {
 
 struct Swept {
     std::int64_t jobs = 0, groups = 0, contents = 0, changes = 0, sessions = 0, requests = 0;
+    std::int64_t pages = 0;  // that were only cached
+    std::int64_t operations = 0;
+    std::int64_t rows = 0;  // of groups, which go in steps
+
+    std::int64_t total() const {
+        return jobs + groups + contents + changes + sessions + requests + pages + operations + rows;
+    }
+    void add(const Swept& more) {
+        jobs += more.jobs;
+        groups += more.groups;
+        contents += more.contents;
+        changes += more.changes;
+        sessions += more.sessions;
+        requests += more.requests;
+        pages += more.pages;
+        operations += more.operations;
+        rows += more.rows;
+    }
 };
 
 // Pages that no crawl brought: imports, watched files.
@@ -184,6 +205,9 @@ struct KeptCrawl {
     int priority = priority_normal;
     bool index_pages = true;
     bool zero_retention = false;
+    std::optional<Keeping> keeping{};
+    PageKeeping page_keeping = PageKeeping::for_good;
+    std::string request_id{};
     Timestamp created_at{};
     std::optional<Group>
         ended{};  // once it is over: its last state, counters and times. It can be erased then.

@@ -38,6 +38,9 @@ inline NewGroup group_of(const KeptCrawl& crawl) {
             .priority = crawl.priority,
             .index_pages = crawl.index_pages,
             .zero_retention = crawl.zero_retention,
+            .keeping = crawl.keeping,
+            .page_keeping = crawl.page_keeping,
+            .request_id = crawl.request_id,
             .site = crawl.site};
 }
 

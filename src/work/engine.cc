@@ -332,8 +332,7 @@ void Engine::Run::sweep(std::stop_token stop) {
         for (bool more = true; more && !stop.stop_requested();) {
             const auto swept = store_.sweep(config_.retention, step);
             // A store that fails says so to whoever has work to do.
-            const auto [jobs, groups, contents, changes, sessions, requests] = swept.value_or(store::Swept{});
-            more = jobs + groups + contents + changes + sessions + requests > 0;
+            more = swept.value_or(store::Swept{}).total() > 0;
         }
     }
 }

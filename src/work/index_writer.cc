@@ -79,7 +79,7 @@ void IndexWriter::write_collection(const std::string& collection, std::span<Page
     const auto took =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
     for (const PageInWorkPtr& page : pages) {
-        page->timings.index = took / static_cast<std::int64_t>(pages.size());
+        page->timings.index = page->timings.words + took / static_cast<std::int64_t>(pages.size());
         if (!written) page->error = written.error();
     }
 }

@@ -182,8 +182,11 @@ void Indexer::prepare_page(PageInWork& work, const StoredPage& page, const Means
                            text::TermReader& terms) {
     work.embedder = means.embedder;
     const auto started = Clock::now();
-    work.page = work::prepare_page(page, work.change.version, limits_for(means.embedder), terms);
+    work.page = work::prepare_page(page, work.change.version, limits_for(means.embedder));
     work.timings.chunk = since(started);
+    const auto counting = Clock::now();
+    count_terms(work.page, terms);
+    work.timings.words = since(counting);
     work.space = means.space.version;
     work.page.next_space = means.next.version;
     const auto folding = Clock::now();

@@ -186,7 +186,8 @@ private:
         const auto page = reader()->page_versions(std::vector{*change.content}).value().at(0);
         text::TermReader terms;
         work->embedder.facts = {.provider = "builtin", .dimensions = 16};
-        work->page = work::prepare_page(page, change.version, {}, terms);
+        work->page = work::prepare_page(page, change.version, {});
+        work::count_terms(work->page, terms);
         work->space = first_space.version;
         for (index::IndexedChunk& chunk : work->page.chunks)
             chunk.vector = first_space.space->fold_in(chunk.terms);

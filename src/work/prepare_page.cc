@@ -67,15 +67,17 @@ std::string embedding_text(const Chunk& chunk) {
     return text + chunk.text;
 }
 
-index::IndexedPage prepare_page(const StoredPage& page, std::int64_t version, const text::ChunkLimits& limits,
-                                text::TermReader& terms) {
+index::IndexedPage prepare_page(const StoredPage& page, std::int64_t version,
+                                const text::ChunkLimits& limits) {
     index::IndexedPage prepared{.page = page.id, .version = version, .label = label_of(page)};
     if (!page.content) return prepared;
-    for (Chunk& chunk : text::chunk_markdown(page.content->markdown, page.facts.title, limits)) {
-        text::TermBag bag = terms_of(chunk, terms);
-        prepared.chunks.push_back({.chunk = std::move(chunk), .terms = std::move(bag)});
-    }
+    for (Chunk& chunk : text::chunk_markdown(page.content->markdown, page.facts.title, limits))
+        prepared.chunks.push_back({.chunk = std::move(chunk)});
     return prepared;
+}
+
+void count_terms(index::IndexedPage& page, text::TermReader& terms) {
+    for (index::IndexedChunk& chunk : page.chunks) chunk.terms = terms_of(chunk.chunk, terms);
 }
 
 }  // namespace quarry::work

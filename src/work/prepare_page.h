@@ -12,9 +12,12 @@ namespace quarry::work {
 
 index::PageLabel label_of(const StoredPage& page);
 
-// Cuts the page's words and counts their terms. Its content has to be there.
-index::IndexedPage prepare_page(const StoredPage& page, std::int64_t version, const text::ChunkLimits& limits,
-                                text::TermReader& terms);
+// Cuts the page's words, as far as it has some. count_terms() comes next.
+index::IndexedPage prepare_page(const StoredPage& page, std::int64_t version,
+                                const text::ChunkLimits& limits);
+
+// What finding by words needs of the page's chunks.
+void count_terms(index::IndexedPage& page, text::TermReader& terms);
 
 // The terms a chunk is found by: those of its headings count like those of its words.
 text::TermBag terms_of(const Chunk& chunk, text::TermReader& reader);

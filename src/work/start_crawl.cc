@@ -48,6 +48,12 @@ std::vector<NewJob> closing_jobs(const crawl::CrawlOptions& options) {
     return {{.kind = std::string(settle_crawl_kind), .owner = options.owner}};
 }
 
+// A page to compare with later stays. What was asked for by its name is a page of a cache.
+PageKeeping page_keeping_of(const crawl::CrawlOptions& options) {
+    if (!options.keeping || options.track_changes) return PageKeeping::for_good;
+    return options.kind == "crawl" ? PageKeeping::with_group : PageKeeping::cached;
+}
+
 NewGroup to_group(const crawl::CrawlOptions& options) {
     return {.kind = options.kind,
             .name = url::without_secrets(options.urls.front()),
@@ -61,6 +67,9 @@ NewGroup to_group(const crawl::CrawlOptions& options) {
                                   static_cast<std::int64_t>(options.urls.size()) + urls_at_least),
             .index_pages = options.embed,
             .zero_retention = options.zero_retention,
+            .keeping = options.zero_retention ? std::nullopt : options.keeping,
+            .page_keeping = page_keeping_of(options),
+            .request_id = options.request.request_id,
             .site = site_of(options),
             .request_key = options.request_key,
             .closing_jobs = closing_jobs(options),

@@ -66,7 +66,9 @@ Result<std::shared_ptr<const WebhookDeliveries::About>> WebhookDeliveries::about
                                       .id = public_id(number(group.id), group.created_at, reader_.salt()),
                                       .webhook = *options.webhook,
                                       .formats = options.formats,
-                                      .policy = widened(tools_.policy, options)});
+                                      .policy = widened(tools_.policy, options),
+                                      .trace_parent = options.request.trace_parent,
+                                      .trace_state = options.request.trace_state});
     known_.emplace(id, about);
     return about;
 }
@@ -123,6 +125,10 @@ Result<net::HttpRequest> WebhookDeliveries::request_with(std::string body, const
                              .policy = about.policy};
     if (!has_header(request.headers, "content-type"))
         request.headers.push_back({"Content-Type", "application/json"});
+    if (!about.trace_parent.empty() && !has_header(request.headers, "traceparent")) {
+        request.headers.push_back({"traceparent", about.trace_parent});
+        if (!about.trace_state.empty()) request.headers.push_back({"tracestate", about.trace_state});
+    }
     if (!tools_.secret.empty())
         request.headers.push_back({"X-Firecrawl-Signature", signature_of(tools_.secret, body)});
     request.body = std::move(body);

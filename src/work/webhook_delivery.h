@@ -52,6 +52,7 @@ private:
         crawl::Webhook webhook{};
         Formats formats{};
         net::AddressPolicy policy{};
+        std::string trace_parent{}, trace_state{};
     };
 
     Result<std::shared_ptr<const About>> about(GroupId group);

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "base/sha256.h"
+#include "model/readable_json.h"
 
 namespace quarry::work {
 
@@ -19,7 +20,7 @@ std::string body_of(const WebhookMessage& message) {
         json::object& metadata = body["metadata"].emplace_object();
         for (const auto& [name, value] : message.metadata) metadata[name] = value;
     }
-    return json::serialize(body);
+    return readable_json(body);
 }
 
 std::string signature_of(std::string_view secret, std::string_view body) {

@@ -164,6 +164,21 @@ std::vector<Header> read_headers(Fields& fields) {
     return headers;
 }
 
+// {"country": "DE", "languages": ["de-DE"]}: kept with the job and given back, since pages are read from
+// where the server is.
+void read_location(Fields& fields, CrawlOptions& options) {
+    const json::object* location = fields.object("location");
+    if (!location) return;
+    constexpr std::size_t most_bytes = 1'024;
+    std::vector<Issue> issues;
+    Fields inner(*location, issues);
+    inner.text("country");
+    inner.texts("languages");
+    if (!issues.empty() || json::serialize(*location).size() > most_bytes)
+        return fields.reject("location", "has to be {\"country\": \"DE\", \"languages\": [\"de\"]}");
+    options.location = *location;
+}
+
 template <typename T>
 void set(T& into, std::optional<T> value) {
     if (value) into = *std::move(value);
@@ -264,6 +279,7 @@ PageWish read_page_wish(Fields& fields, CrawlOptions& options, DataFormats data)
         fields.reject("formats", "has json, summary, question or highlights, which are not offered here");
     options.headers = read_headers(fields);
     options.full_page = fields.flag("onlyMainContent") == false;
+    read_location(fields, options);
     read_selectors(fields, "includeTags", options.include_tags);
     read_selectors(fields, "excludeTags", options.exclude_tags);
     const auto duration = [&](std::string_view name,

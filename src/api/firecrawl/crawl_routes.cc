@@ -10,6 +10,7 @@
 #include "api/firecrawl/scrape_error.h"
 #include "api/own/query.h"
 #include "api/reply.h"
+#include "crawl/options_json.h"
 #include "model/public_id.h"
 #include "model/records_json.h"
 
@@ -73,7 +74,8 @@ void show(Api& api, store::Reader& reader, Call call, std::string_view kind) {
     own::Query query(call.request(), own::Unknown::accepted);
     const StatusPage page{.skip = query.integer("skip", 0, most_skipped).value_or(0),
                           .limit = query.limit(most_documents, most_documents),
-                          .origin = origin_of(call.request())};
+                          .origin = origin_of(call.request()),
+                          .expires_at = expiry_of(api.services(), *group)};
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     const std::string self = page.origin + std::string(path_of(kind)) + id_of(*group, reader);
     const auto status = crawl_status(reader, *group, page, self);
@@ -190,6 +192,7 @@ void list_active_crawls(Api&, store::Reader& reader, Call call) {
         if (group.kind != crawl_kind) continue;
         json::error_code error;
         json::value options = json::parse(group.options, error);
+        crawl::hide_url_secrets(options);
         crawls.push_back(json::object{{"id", id_of(group, reader)},
                                       {"teamId", owner_uuid(group.owner)},
                                       {"url", group.name},

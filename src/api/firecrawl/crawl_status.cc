@@ -72,7 +72,7 @@ Result<json::object> crawl_status(store::Reader& reader, const Group& group, con
                         {"total", counters.completed + counters.running + counters.queued},
                         {"creditsUsed", counters.completed},
                         {"createdAt", iso_time(group.created_at)},
-                        {"expiresAt", iso_time(expiry_of(group))}};
+                        {"expiresAt", iso_time(page.expires_at)}};
     if (group.finished_at) {
         status["completedAt"] = iso_time(*group.finished_at);
         status["duration"] = static_cast<double>((*group.finished_at - group.created_at).count()) / 1'000;

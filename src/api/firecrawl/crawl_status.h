@@ -18,6 +18,7 @@ struct StatusPage {
     std::int64_t skip = 0;  // documents that the client has
     int limit = 100;        // of documents in one answer
     std::string origin{};   // of this server, as the client reached it
+    Timestamp expires_at{};
 };
 
 // `next` leads on only if more documents are finished already: clients follow it without a pause.

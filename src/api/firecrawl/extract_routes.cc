@@ -100,7 +100,7 @@ Result<Extracted> extract_all(store::Reader& reader, const Group& group) {
     return extracted;
 }
 
-void answer_with_data(store::Reader& reader, const Call& call, const Group& group) {
+void answer_with_data(Api& api, store::Reader& reader, const Call& call, const Group& group) {
     const auto options = crawl::options_of(group);
     if (!options) return call.respond(reply(options.error()));
     auto extracted = extract_all(reader, group);
@@ -109,7 +109,7 @@ void answer_with_data(store::Reader& reader, const Call& call, const Group& grou
     json::object answer{{"success", true},
                         {"status", is_there ? "completed" : "failed"},
                         {"data", is_there ? std::move(extracted->data) : json::value(json::object())},
-                        {"expiresAt", iso_time(expiry_of(group))},
+                        {"expiresAt", iso_time(expiry_of(api.services(), group))},
                         {"creditsUsed", extracted->sources.size()}};
     if (!is_there) answer["error"] = extracted->error;
     if (is_there && !extracted->warning.empty()) answer["warning"] = answer["error"] = extracted->warning;
@@ -136,16 +136,16 @@ void begin_extract(Api& api, store::Reader& reader, Call call) {
         reply(json::object{{"success", true}, {"id", id_of(*group, reader)}, {"urlTrace", json::array()}}));
 }
 
-void show_extract(Api&, store::Reader& reader, Call call) {
+void show_extract(Api& api, store::Reader& reader, Call call) {
     const auto group = find_group(reader, call, extract_kind);
     if (!group) return call.respond(reply(group.error()));
     if (group->is_over() && group->state != JobState::cancelled)
-        return answer_with_data(reader, call, *group);
+        return answer_with_data(api, reader, call, *group);
     const bool is_cancelled = group->state == JobState::cancelled;
     call.respond(reply(json::object{{"success", true},
                                     {"status", is_cancelled ? "cancelled" : "processing"},
                                     {"data", json::array()},
-                                    {"expiresAt", iso_time(expiry_of(*group))}}));
+                                    {"expiresAt", iso_time(expiry_of(api.services(), *group))}}));
 }
 
 }  // namespace quarry::api

@@ -107,7 +107,8 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
     }
     const auto options = crawl::options_of(*group);
     const std::string origin = origin_of(call.request());
-    const auto status = crawl_status(reader, *group, {.origin = origin}, "");
+    const auto status =
+        crawl_status(reader, *group, {.origin = origin, .expires_at = expiry_of(api.services(), *group)}, "");
     if (!options || !status) return client->close(internal_error, "the crawl cannot be read");
     const auto follower = std::make_shared<CrawlFollower>(api, client, *group, options->formats, origin);
     follower->begin_after(std::ssize(status->at("data").as_array()));

@@ -7,8 +7,6 @@
 namespace quarry::api {
 namespace {
 
-constexpr std::chrono::hours kept_for{24};
-
 std::unexpected<Error> not_found() {
     return fail(ErrorCode::not_found, "Job not found");
 }
@@ -44,8 +42,11 @@ std::string_view firecrawl_state(JobState state) {
     return "scraping";
 }
 
-Timestamp expiry_of(const Group& group) {
-    return group.finished_at.value_or(group.created_at) + kept_for;
+Timestamp expiry_of(const Services& services, const Group& group) {
+    const auto options = crawl::options_of(group);
+    const bool is_private = options && options->zero_retention;
+    const auto otherwise = is_private ? services.promises.zero_retention : services.promises.others;
+    return group.finished_at.value_or(services.now()) + group.kept_for.value_or(otherwise);
 }
 
 std::string origin_of(const Request& request) {

@@ -6,6 +6,7 @@
 
 #include <boost/json/fwd.hpp>
 
+#include "api/api.h"
 #include "api/route.h"
 #include "base/result.h"
 #include "model/group.h"
@@ -22,8 +23,8 @@ std::string id_of(const Group& group, const store::Reader& reader);
 // "scraping", "completed", "failed", "cancelled"
 std::string_view firecrawl_state(JobState state);
 
-// When its results are removed; what is in the search index stays.
-Timestamp expiry_of(const Group& group);
+// When its results are removed, or would be if it ended now; what is in the search index stays.
+Timestamp expiry_of(const Services& services, const Group& group);
 
 // The address of one's own API as the client reached it: "http://127.0.0.1:3002".
 std::string origin_of(const Request& request);

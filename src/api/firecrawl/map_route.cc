@@ -9,6 +9,7 @@
 #include "api/firecrawl/routes.h"
 #include "api/reply.h"
 #include "base/pause.h"
+#include "url/page_address.h"
 
 namespace quarry::api {
 namespace {
@@ -57,6 +58,21 @@ json::array links_of(const SiteMap& map, bool ignore_query) {
     return links;
 }
 
+void note(Api& api, const Call& call, const MapRequest& request, const SiteMap& map,
+          std::chrono::steady_clock::time_point started) {
+    using std::chrono::milliseconds;
+    const auto found = std::ssize(map.pages);
+    api.note(call, {.operation = "map",
+                    .base_url = url::without_secrets(request.question.url),
+                    .success = !map.error,
+                    .auto_index = false,
+                    .counts = {.total_urls = found,
+                               .completed_urls = found,
+                               .duration = std::chrono::duration_cast<milliseconds>(
+                                   std::chrono::steady_clock::now() - started)},
+                    .error = map.error ? map.error->message : ""});
+}
+
 void run(Api& api, const Call& call, const MapRequest& request) {
     std::stop_source late;
     const std::stop_callback leaving(api.stopping(), [&late] { late.request_stop(); });
@@ -64,7 +80,9 @@ void run(Api& api, const Call& call, const MapRequest& request) {
     const std::jthread clock([&](std::stop_token answered) {
         if (pause_for(request.timeout, answered)) late.request_stop();
     });
+    const auto started = std::chrono::steady_clock::now();
     const SiteMap map = api.services().map(request.question, late.get_token());
+    note(api, call, request, map, started);
     if (late.stop_requested() && map.pages.empty())
         return call.respond(
             reply_error(408, "MAP_TIMEOUT", "the map took longer than the timeout of the request"));

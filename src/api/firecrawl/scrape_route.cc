@@ -63,7 +63,8 @@ Response failed(const FrontierUrl& url) {
 
 // The page if it was stored not too long ago, in all the forms that are asked for.
 Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl::CrawlOptions& options,
-                                              const PageWish& wish, Timestamp now) {
+                                              const PageWish& wish, Timestamp now,
+                                              std::chrono::milliseconds cache) {
     if (!wish.max_age || wish.max_age->count() == 0 || options.track_changes) return std::nullopt;
     // What is done to a page is done to the page of today.
     if (options.render == Rendering::always) return std::nullopt;
@@ -72,7 +73,7 @@ Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl
     auto page = TRY(reader.page(options.collection, crawl::url_key(*url, crawl::identity_rules(options))));
     if (!page || !page->content) return std::nullopt;
     const auto age = now - page->facts.fetched_at;
-    if (age > *wish.max_age || (wish.min_age && age < *wish.min_age)) return std::nullopt;
+    if (age > std::min(*wish.max_age, cache) || (wish.min_age && age < *wish.min_age)) return std::nullopt;
     const bool lacks_html = options.formats.html && page->content->html.empty();
     const bool lacks_raw =
         options.formats.raw_html && page->content->details.find("\"rawHtml\"") == std::string::npos;
@@ -128,7 +129,8 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     Api::claim(call, request.options);
     // Who wants it not to be found again wants it not to be kept, unless it is to be compared with later.
     if (!request.wish.store_in_cache && !request.options.track_changes) request.options.zero_retention = true;
-    const auto stored = stored_page(reader, request.options, request.wish, api.services().now());
+    const auto stored = stored_page(reader, request.options, request.wish, api.services().now(),
+                                    api.services().promises.cache);
     if (!stored) return call.respond(reply(stored.error()));
     if (*stored && request.wish.data.wants_any())
         return api.post_outside(call, [&api, call, request, page = **stored](store::Reader&) {

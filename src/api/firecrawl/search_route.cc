@@ -30,6 +30,7 @@ struct Search {
     std::vector<search::Hit> own{};
     std::vector<WebHit> web{};
     std::string warning{};
+    std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     std::map<std::string, json::object> documents{};                        // by the address of the hit
     std::optional<std::stop_callback<std::function<void()>>> on_leaving{};  // of the client
 
@@ -115,7 +116,20 @@ void cut(Search& search) {
     if (search.web.size() > rest) search.web.resize(rest);
 }
 
-void answer(const Search& search) {
+void note(Api& api, const Search& search, const std::string& error = {}) {
+    const auto hits = std::ssize(search.own) + std::ssize(search.web);
+    api.note(search.call, {.operation = "search",
+                           .base_url = search.wish.collection,
+                           .success = error.empty(),
+                           .auto_index = false,
+                           .counts = {.total_urls = hits,
+                                      .completed_urls = hits,
+                                      .duration = std::chrono::duration_cast<std::chrono::milliseconds>(
+                                          std::chrono::steady_clock::now() - search.started)},
+                           .error = error});
+}
+
+void answer(Api& api, const Search& search) {
     json::array web;
     const auto add = [&](json::object hit) {
         const auto document = search.documents.find(std::string(hit.at("url").get_string()));
@@ -132,6 +146,7 @@ void answer(const Search& search) {
         {"success", true}, {"data", std::move(data)}, {"id", search.call.request_id}, {"creditsUsed", 0}};
     if (!search.warning.empty()) body["warning"] = search.warning;
     search.call.respond(reply(body));
+    note(api, search);
 }
 
 // Of our own hits the words are there.
@@ -166,7 +181,7 @@ void scrape_web(Api& api, store::Reader& reader, const std::shared_ptr<Search>& 
     const auto group = api.begin_crawl(reader, search->call, options);
     if (!group) {
         search->warn("the pages were not scraped: " + group.error().message);
-        return answer(*search);
+        return answer(api, *search);
     }
     const auto until = std::chrono::steady_clock::now() + search->wish.timeout;
     search->on_leaving.emplace(search->call.exchange->gone(), api.cancelling(search->call, *group));
@@ -174,7 +189,7 @@ void scrape_web(Api& api, store::Reader& reader, const std::shared_ptr<Search>& 
         api.post(search->call, [&api, search, group, is_over](store::Reader& later) {
             if (!is_over) (void)api.services().cancel(group);
             read_scraped_documents(later, group, *search);
-            answer(*search);
+            answer(api, *search);
         });
     });
     // It may have been so quick that nobody listened yet.
@@ -183,9 +198,9 @@ void scrape_web(Api& api, store::Reader& reader, const std::shared_ptr<Search>& 
 
 void finish(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
     cut(*search);
-    if (!search->wish.scrape) return answer(*search);
+    if (!search->wish.scrape) return answer(api, *search);
     read_own_documents(reader, *search);
-    if (search->web.empty()) return answer(*search);
+    if (search->web.empty()) return answer(api, *search);
     scrape_web(api, reader, search);
 }
 
@@ -199,10 +214,14 @@ Result<void> check_collection(store::Reader& reader, const Search& search) {
 
 void run(Api& api, store::Reader& reader, const std::shared_ptr<Search>& search) {
     if (search->call.exchange->gone().stop_requested()) return;
-    if (const auto found = search_own(api, *search); !found)
-        return search->call.respond(reply(found.error(), "query"));
-    if (const auto known = check_collection(reader, *search); !known)
-        return search->call.respond(reply(known.error()));
+    if (const auto found = search_own(api, *search); !found) {
+        search->call.respond(reply(found.error(), "query"));
+        return note(api, *search, found.error().message);
+    }
+    if (const auto known = check_collection(reader, *search); !known) {
+        search->call.respond(reply(known.error()));
+        return note(api, *search, known.error().message);
+    }
     if (!search->wish.wants_web || !api.services().search_web) return finish(api, reader, search);
     api.post_outside(search->call, [&api, search](store::Reader& later) {
         search_web(api, *search);

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "api/firecrawl/groups.h"
+#include "crawl/options.h"
 #include "model/readable_json.h"
 #include "model/records_json.h"
 
@@ -58,19 +59,34 @@ private:
 
 }  // namespace
 
+json::object about_of(const Group& group) {
+    auto options = crawl::options_of(group);
+    return options ? std::move(options->about) : json::object();
+}
+
+void add_source(json::object& answer, const json::object& about) {
+    for (const std::string_view name : {"source_id", "user_id", "payload"}) {
+        const json::value* value = about.if_contains(name);
+        answer[name] = value ? *value : json::value(nullptr);
+    }
+}
+
 json::object progress_of(store::Reader& reader, const Group& group) {
     const GroupCounters& counters = group.counters;
     json::value current;
     if (const auto urls = reader.current_urls(group.id, 1); urls && !urls->empty()) current = urls->front();
-    return {{"success", true},
-            {"progressId", id_of(group, reader)},
-            {"status", state_name(group.state)},
-            {"progress", percent_done(group)},
-            {"currentUrl", std::move(current)},
-            {"totalPages", counters.completed + counters.failed + counters.running + counters.queued},
-            {"processedPages", counters.completed},
-            {"failedPages", counters.failed},
-            {"error", group.error.empty() ? json::value() : json::value(group.error)}};
+    json::object progress{
+        {"success", true},
+        {"progressId", id_of(group, reader)},
+        {"status", state_name(group.state)},
+        {"progress", percent_done(group)},
+        {"currentUrl", std::move(current)},
+        {"totalPages", counters.completed + counters.failed + counters.running + counters.queued},
+        {"processedPages", counters.completed},
+        {"failedPages", counters.failed},
+        {"error", group.error.empty() ? json::value() : json::value(group.error)}};
+    add_source(progress, about_of(group));
+    return progress;
 }
 
 void follow_progress(Api& api, const Group& group, const Call& call) {

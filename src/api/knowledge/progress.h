@@ -8,7 +8,14 @@
 
 namespace quarry::api {
 
-// {"progressId", "status", "progress", "currentUrl", "totalPages", "processedPages", "failedPages", "error"}
+// What a crawl's client said of it: {"source_id", "user_id", "payload"}; nothing of a crawl that was begun
+// elsewhere.
+boost::json::object about_of(const Group& group);
+// Gives it back.
+void add_source(boost::json::object& answer, const boost::json::object& about);
+
+// {"progressId", "status", "progress", "currentUrl", "totalPages", "processedPages", "failedPages", "error",
+// "source_id", "user_id", "payload"}
 boost::json::object progress_of(store::Reader& reader, const Group& group);
 
 // As server-sent events: once at the beginning, at every change, and for the last time at the end.

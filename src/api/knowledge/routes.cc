@@ -7,6 +7,7 @@
 #include "api/firecrawl/groups.h"
 #include "api/knowledge/progress.h"
 #include "api/reply.h"
+#include "crawl/options_json.h"
 #include "model/job.h"
 #include "url/url.h"
 
@@ -15,13 +16,36 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::int64_t most_priority = 1'000;
+constexpr std::size_t most_payload_bytes = 64u << 10, longest_id = 255;
+
+// Here the larger comes first, elsewhere the smaller. 0 is what everybody has.
 int priority_of(std::int64_t wished) {
-    if (wished > 0) return priority_high;
-    return wished < 0 ? priority_low : priority_normal;
+    return static_cast<int>(priority_normal - wished);
+}
+
+json::value bounded_text(Fields& fields, std::string_view name) {
+    auto text = fields.text(name);
+    if (!text) return nullptr;
+    if (text->size() > longest_id)
+        fields.reject(name, fmt::format("has more than {} characters", longest_id));
+    return json::value(*std::move(text));
+}
+
+// All that the client said stays with the crawl, also what means nothing here: strategies, tags, whose source
+// it is.
+json::object about(const json::object& body, Fields& fields) {
+    json::value payload = body;
+    crawl::hide_url_secrets(payload);
+    if (json::serialize(payload).size() > most_payload_bytes)
+        fields.reject("payload", fmt::format("has more than {} bytes", most_payload_bytes));
+    return {{"source_id", bounded_text(fields, "source_id")},
+            {"user_id", bounded_text(fields, "user_id")},
+            {"payload", std::move(payload)}};
 }
 
 crawl::CrawlOptions read_request(const json::object& body, std::vector<Issue>& issues) {
-    constexpr std::int64_t deepest = 1'000, most_pages = 1'000'000, most_priority = 1'000'000;
+    constexpr std::int64_t deepest = 1'000, most_pages = 1'000'000;
     crawl::CrawlOptions options;
     Fields fields(body, issues);
     if (auto url = fields.url("url")) options.urls = {*std::move(url)};
@@ -30,6 +54,7 @@ crawl::CrawlOptions read_request(const json::object& body, std::vector<Issue>& i
     options.limit = fields.integer("limit", 1, most_pages).value_or(options.limit);
     options.collection = fields.text("collection").value_or(options.collection);
     options.priority = priority_of(fields.integer("priority", -most_priority, most_priority).value_or(0));
+    options.about = about(body, fields);
     return options;
 }
 
@@ -40,29 +65,47 @@ Response begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOp
     const auto group = reader.group(*id);
     if (!group) return reply(group.error());
     const std::string name = id_of(*group, reader);
-    return reply(json::object{{"success", true},
-                              {"progressId", name},
-                              {"job_id", name},
-                              {"message", "Crawl started"},
-                              {"estimatedDuration", nullptr}});
+    json::object answer{{"success", true},
+                        {"progressId", name},
+                        {"job_id", name},
+                        {"message", "Crawl started"},
+                        {"estimatedDuration", nullptr}};
+    add_source(answer, about_of(*group));
+    return reply(answer);
 }
 
-// The last crawl of a source: by its id, its start URL, or the host of that.
+// The last crawl of a source: by its id, the client's own name for the source, its start URL, or the host of
+// that.
 Result<Group> find_source(store::Reader& reader, const Call& call) {
     if (auto group = find_group(reader, call, "crawl")) return group;
     constexpr int most = 1'000;
     const std::string& source = call.values.at(0);
     for (Group& group : TRY(reader.groups({.owner = call.owner, .limit = most}))) {
+        if (group.kind != "crawl") continue;
         const auto url = url::Url::parse(group.name);
-        if (group.kind == "crawl" && (group.name == source || (url && url->host() == source)))
+        const json::object said = about_of(group);
+        const json::value* named = said.if_contains("source_id");
+        if (group.name == source || (url && url->host() == source) ||
+            (named && *named == json::string(source)))
             return std::move(group);
     }
     return fail(ErrorCode::not_found, "there is no such source");
 }
 
 void run_search(Api& api, const Call& call, const search::SearchRequest& request) {
+    const auto started = std::chrono::steady_clock::now();
     const auto answer = api.services().search(request);
     const bool is_empty = !answer && answer.error().code == ErrorCode::not_found;
+    const auto hits = answer ? std::ssize(answer->hits) : 0;
+    api.note(call, {.operation = "search",
+                    .base_url = request.collection,
+                    .success = answer || is_empty,
+                    .auto_index = false,
+                    .counts = {.total_urls = hits,
+                               .completed_urls = hits,
+                               .duration = std::chrono::duration_cast<std::chrono::milliseconds>(
+                                   std::chrono::steady_clock::now() - started)},
+                    .error = answer || is_empty ? "" : answer.error().message});
     if (!answer && !is_empty) return call.respond(reply(answer.error(), "query"));
     json::array results;
     if (answer)

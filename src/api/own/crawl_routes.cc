@@ -37,6 +37,9 @@ Result<crawl::CrawlOptions> own_options(const Call& call, const json::value& wan
     // Those that somebody waits for are not counted against the crawls that may run at once.
     if (options.kind != "crawl" && options.kind != "batch_scrape")
         return fail(ErrorCode::invalid_argument, "kind has to be crawl or batch_scrape");
+    if (options.priority < 0 || options.priority > 100)
+        return fail(ErrorCode::invalid_argument,
+                    "priority has to be high, normal, low or a number from 0 to 100");
     Api::claim(call, options);
     return options;
 }

@@ -29,7 +29,7 @@ public:
     std::string text(std::string_view name);  // "" if it is not there
     // The same, but one of these.
     std::string one_of(std::string_view name, std::initializer_list<std::string_view> known);
-    bool flag(std::string_view name);               // "true" or "false"
+    bool flag(std::string_view name);  // "true" or "false"
     std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
     int limit(int standard, int most);
     std::optional<Timestamp> time(std::string_view name);  // ISO 8601, as answers have it

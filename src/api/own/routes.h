@@ -14,6 +14,8 @@ void show_server(Api& api, store::Reader& reader, Call call);
 void list_workers(Api& api, store::Reader& reader, Call call);
 void list_sessions(Api& api, store::Reader& reader, Call call);
 void list_session_days(Api& api, store::Reader& reader, Call call);
+void list_operations(Api& api, store::Reader& reader, Call call);
+void list_operation_days(Api& api, store::Reader& reader, Call call);
 void list_requests(Api& api, store::Reader& reader, Call call);
 void list_request_days(Api& api, store::Reader& reader, Call call);
 void stream_events(Api& api, store::Reader& reader, Call call);

@@ -5,6 +5,7 @@
 #include "api/reply.h"
 #include "base/ascii.h"
 #include "base/units.h"
+#include "crawl/options_json.h"
 #include "model/json_in.h"
 #include "model/owner_id.h"
 #include "model/public_id.h"
@@ -86,6 +87,11 @@ bool is_own_collection(const Call& call, std::string_view stored_name) {
 
 Group shown(const Call& call, Group group) {
     group.collection = plain_collection(call.owner, group.collection);
+    json::error_code error;
+    json::value options = json::parse(group.options, error);
+    if (error) return group;
+    crawl::hide_url_secrets(options);
+    group.options = json::serialize(options);
     return group;
 }
 

@@ -163,6 +163,36 @@ void list_session_days(Api&, store::Reader& reader, Call call) {
     call.respond(reply(json::object{{"success", true}, {"days", std::move(records)}}));
 }
 
+void list_operations(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 10'000;
+    Query query(call.request());
+    const std::string collection = query.text("collection");
+    const store::OperationFilter filter{.since = query.time("since"),
+                                        .before = query.time("before"),
+                                        .collection = collection.empty() ? "" : call.collection(collection),
+                                        .limit = query.limit(100, most)};
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    if (!sees_sums(call)) return call.respond(reply(sums_are_not_shown()));
+    const auto operations = reader.operations(filter);
+    if (!operations) return call.respond(reply(operations.error()));
+    json::array records;
+    for (const Operation& operation : *operations) records.push_back(record_of(operation, reader.salt()));
+    call.respond(reply(json::object{{"success", true}, {"operations", std::move(records)}}));
+}
+
+void list_operation_days(Api&, store::Reader& reader, Call call) {
+    constexpr int most = 10'000;
+    Query query(call.request());
+    const int limit = query.limit(100, most);
+    if (!query.issues().empty()) return call.respond(reply(query.issues()));
+    if (!sees_sums(call)) return call.respond(reply(sums_are_not_shown()));
+    const auto days = reader.operation_days(limit);
+    if (!days) return call.respond(reply(days.error()));
+    json::array records;
+    for (const OperationDay& day : *days) records.push_back(record_of(day));
+    call.respond(reply(json::object{{"success", true}, {"days", std::move(records)}}));
+}
+
 void list_requests(Api&, store::Reader& reader, Call call) {
     constexpr int most = 10'000, most_status = 599;
     Query query(call.request());

@@ -42,8 +42,17 @@ constexpr db::PgStatement end_sql{"end_change", R"sql(
     with r as (delete from quarry.change_ready where id = $1)
     update quarry.outbox set state = $2, attempts = $3, stalls = $4, finished_at = $5, token = $6,
                              last_error = coalesce($7, last_error), chunk_us = $8, embed_us = $9, index_us = $10,
-                             chunks = $11, note = $12, run_at = null
+                             chunks = $11, note = $12, words_us = $13, run_at = null
     where id = $1)sql"};
+constexpr db::PgStatement note_operation_sql{"note_operation", R"sql(
+    insert into quarry.operation(id, at, job, job_created_at, grp, grp_created_at, collection, url, request_id, error,
+                                 chunk_us, embed_us, index_us, words_us, chunks, note)
+    select nextval('quarry.id'), change.finished_at, change.id, change.created_at, grp.id, grp.created_at,
+           change.collection, change.url, coalesce(grp.request_id, ''),
+           case when change.state = 3 then coalesce(change.last_error, '') end, coalesce(change.chunk_us, 0),
+           coalesce(change.embed_us, 0), coalesce(change.index_us, 0), coalesce(change.words_us, 0),
+           coalesce(change.chunks, 0), coalesce(change.note, '')
+    from quarry.outbox as change left join quarry.grp on grp.id = change.grp where change.id = $1)sql"};
 constexpr db::PgStatement requeue_sql{"requeue_change", R"sql(
     update quarry.outbox set attempts = $2, stalls = $3, snoozes = $4, run_at = $5,
                              last_error = coalesce($6, last_error)
@@ -191,10 +200,14 @@ Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& e
     if (timings.chunks != 0) chunks = timings.chunks;
     std::optional<std::string_view> note;
     if (!timings.note.empty()) note = timings.note;
-    TRY(ledger.sql().run(end_sql,
-                         db::PgValues(row.id, static_cast<int>(end.state), row.attempts, row.stalls,
-                                      column_of(ledger.now()), end.token, end.error, nullable(timings.chunk),
-                                      nullable(timings.embed), nullable(timings.index), chunks, note)));
+    TRY(ledger.sql().run(
+        end_sql,
+        db::PgValues(row.id, static_cast<int>(end.state), row.attempts, row.stalls, column_of(ledger.now()),
+                     end.token, end.error, nullable(timings.chunk), nullable(timings.embed),
+                     nullable(timings.index), chunks, note, nullable(timings.words))));
+    const bool is_operation =
+        row.content && (end.state == JobState::completed || end.state == JobState::failed);
+    if (is_operation) ledger.sql().later(note_operation_sql, db::PgValues(row.id));
     return {};
 }
 

@@ -13,14 +13,15 @@ namespace {
 constexpr db::PgStatement insert_group_sql{"insert_group", R"sql(
     insert into quarry.grp(id, kind, name, options, collection, site, owner, state, priority, company, page_limit,
                            url_limit, index_pages, zero_retention, closing_jobs, roots, error, created_at,
-                           request_key)
-    values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, '[]', '', $15, $16))sql"};
+                           request_key, keep_ms, keep_failed_ms, page_keeping, request_id)
+    values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, '[]', '', $15, $16, $17, $18, $19,
+            $20))sql"};
 
 #define LOCK_GROUPS(how)                                                                                  \
     "select id, owner, company, page_limit, url_limit, collection, site, index_pages, zero_retention, "   \
     "closing_jobs, state, priority, error, started_at, finished_at, has_aliases, jobs_open, discovered, " \
     "queued, running, completed, failed, skipped, unchanged, duplicates, gone, not_admitted, removed, "   \
-    "bytes from quarry.grp where id = any($1::bigint[]) order by id for update" how
+    "bytes, page_keeping from quarry.grp where id = any($1::bigint[]) order by id for update" how
 constexpr db::PgStatement lock_sql{"lock_groups", LOCK_GROUPS("")};
 constexpr db::PgStatement lock_free_sql{"lock_free_groups", LOCK_GROUPS(" skip locked")};
 
@@ -69,7 +70,8 @@ Result<OpenGroup> group_of(const db::PgRow& row) {
                                .site = std::string(row.text(6)),
                                .index_pages = row.boolean(7),
                                .zero_retention = row.boolean(8),
-                               .priority = priority},
+                               .priority = priority,
+                               .keeping = page_keeping_of(row.integer(29))},
                      .later = std::move(later),
                      .has_aliases = row.boolean(15),
                      .state = static_cast<JobState>(row.integer(10)),
@@ -87,10 +89,15 @@ Result<void> insert_group(db::PgConnection& sql, std::int64_t id, const NewGroup
     const std::string closing_jobs = later_jobs_to_json({group.closing_jobs, group.notice});
     std::optional<std::string_view> request_key;
     if (!group.request_key.empty()) request_key = group.request_key;
-    TRY(sql.run(insert_group_sql, db::PgValues(id, group.kind, group.name, group.options, group.collection,
-                                         group.site, owner, group.priority, static_cast<int>(group.company),
-                                         group.page_limit, group.url_limit, group.index_pages,
-                                         group.zero_retention, closing_jobs, column_of(now), request_key)));
+    std::optional<std::int64_t> keep, keep_failed;
+    if (group.keeping) keep = group.keeping->completed.count();
+    if (group.keeping) keep_failed = group.keeping->failed.count();
+    TRY(sql.run(
+        insert_group_sql,
+        db::PgValues(id, group.kind, group.name, group.options, group.collection, group.site, owner,
+                     group.priority, static_cast<int>(group.company), group.page_limit, group.url_limit,
+                     group.index_pages, group.zero_retention, closing_jobs, column_of(now), request_key, keep,
+                     keep_failed, static_cast<int>(group.page_keeping), group.request_id)));
     return {};
 }
 

@@ -25,6 +25,7 @@ struct PageOwner {
     bool index_pages = true;
     bool zero_retention = false;
     int priority = 0;  // of the outbox rows
+    PageKeeping keeping = PageKeeping::for_good;
 };
 
 struct OpenGroup {

@@ -39,7 +39,7 @@ constexpr db::PgStatement add_usage_sql{"add_usage", R"sql(
 constexpr db::PgStatement add_to_group_sql{"add_to_group", R"sql(
     update quarry.grp set indexed = indexed + $2, chunks = chunks + $3, fetch_us = fetch_us + $4,
                           extract_us = extract_us + $5, chunk_us = chunk_us + $6, embed_us = embed_us + $7,
-                          index_us = index_us + $8
+                          index_us = index_us + $8, words_us = words_us + $9
     where id = $1)sql"};
 
 // What went wrong last is of interest as long as something waits or has failed.
@@ -250,7 +250,8 @@ void Ledger::flush_rest() {
         sql_.later(add_to_group_sql,
                    db::PgValues(id, tally.indexed, spent.chunks, std::int64_t{spent.fetch.count()},
                                 std::int64_t{spent.extract.count()}, std::int64_t{spent.chunk.count()},
-                                std::int64_t{spent.embed.count()}, std::int64_t{spent.index.count()}));
+                                std::int64_t{spent.embed.count()}, std::int64_t{spent.index.count()},
+                                std::int64_t{spent.words.count()}));
     }
     for (const auto& [key, tally] : std::exchange(changes_, {})) {
         const auto& [of_group, collection] = key;

@@ -81,6 +81,7 @@ struct GroupTally {
         timings.chunk += more.chunk;
         timings.embed += more.embed;
         timings.index += more.index;
+        timings.words += more.words;
         timings.chunks += more.chunks;
     }
 };

@@ -47,11 +47,14 @@ constexpr db::PgStatement fold_sessions_sql{
 constexpr db::PgStatement fold_group_sql{
     "fold_group",
     "insert into quarry.session_day as d(day, operation, sessions, successes, " SESSION_COUNTS
-    ") select created_at / 86400000 * 86400000, kind, 1, (state = 2)::int, grp.discovered, grp.completed,"
+    ") select created_at / 86400000 * 86400000, kind, 1, (grp.state = 2 and (grp.completed > 0 or "
+    "(grp.failed = 0"
+    " and grp.kind not in ('scrape', 'rescrape'))))::int, grp.discovered, grp.completed,"
     " grp.failed, grp.indexed, (select coalesce(sum(changes.failed), 0) from quarry.outbox_count as changes"
     " where changes.grp = grp.id), grp.chunks, grp.fetch_us / 1000, grp.extract_us / 1000, grp.chunk_us / "
     "1000,"
-    " grp.embed_us / 1000, grp.index_us / 1000, 0, coalesce(grp.finished_at - grp.started_at, 0)"
+    " grp.embed_us / 1000, grp.index_us / 1000, grp.words_us / 1000, coalesce(grp.finished_at - "
+    "grp.started_at, 0)"
     " from quarry.grp where id = $1 and not zero_retention" ADD_TO_DAY};
 
 constexpr db::PgStatement add_requests_sql{"add_requests", R"sql(
@@ -77,6 +80,26 @@ constexpr db::PgStatement fold_requests_sql{
     " folded as (" SUM_UP_REQUESTS_OF("old") ") select count(*) from old"};
 constexpr const char* sum_up_table_sql =
     "with folded as (" SUM_UP_REQUESTS_OF("{0}") ") select count(*) from {0}";
+
+#define SUM_UP_OPERATIONS_OF(rows)                                                                      \
+    "insert into quarry.operation_day as d(day, collection, pages, failed, chunks, chunk_us, embed_us," \
+    " index_us, words_us)"                                                                              \
+    " select at / 86400000 * 86400000, collection, count(*), count(error), sum(chunks), sum(chunk_us)," \
+    " sum(embed_us), sum(index_us), sum(words_us) from " rows                                           \
+    " group by 1, 2 order by 1, 2 on conflict(day, collection) do update set"                           \
+    " pages = d.pages + excluded.pages, failed = d.failed + excluded.failed,"                           \
+    " chunks = d.chunks + excluded.chunks, chunk_us = d.chunk_us + excluded.chunk_us,"                  \
+    " embed_us = d.embed_us + excluded.embed_us, index_us = d.index_us + excluded.index_us,"            \
+    " words_us = d.words_us + excluded.words_us"
+constexpr db::PgStatement fold_operations_sql{
+    "fold_operations",
+    "with chosen as materialized (select id, at from quarry.operation where at < $1 order by at, id limit "
+    "$2),"
+    " old as (delete from quarry.operation where id = any(array(select id from chosen))"
+    " and at >= (select min(at) from chosen) and at <= (select max(at) from chosen) returning *),"
+    " folded as (" SUM_UP_OPERATIONS_OF("old") ") select count(*) from old"};
+constexpr const char* sum_up_operations_sql =
+    "with folded as (" SUM_UP_OPERATIONS_OF("{0}") ") select count(*) from {0}";
 
 constexpr db::PgStatement find_key_sql{"find_api_key", "select 1 from quarry.api_key where hash = $1"};
 constexpr db::PgStatement add_key_sql{
@@ -149,6 +172,14 @@ Result<std::int64_t> fold_requests(Ledger& ledger, Timestamp when, int limit) {
 
 Result<std::int64_t> sum_up_requests(Ledger& ledger, const std::string& table) {
     return TRY(ledger.sql().query(fmt::format(fmt::runtime(sum_up_table_sql), table))).integer(0, 0);
+}
+
+Result<std::int64_t> fold_operations(Ledger& ledger, Timestamp when, int limit) {
+    return TRY(ledger.sql().run(fold_operations_sql, db::PgValues(column_of(when), limit))).integer(0, 0);
+}
+
+Result<std::int64_t> sum_up_operations(Ledger& ledger, const std::string& table) {
+    return TRY(ledger.sql().query(fmt::format(fmt::runtime(sum_up_operations_sql), table))).integer(0, 0);
 }
 
 Result<void> fold_group(Ledger& ledger, std::int64_t group) {

@@ -28,6 +28,7 @@ struct PageRow {
     std::int64_t version = 0;
     std::uint64_t content_hash = 0;
     std::string url{}, etag{}, last_modified{};
+    PageKeeping keeping = PageKeeping::for_good;
 };
 
 // A page that a filter means.
@@ -67,5 +68,8 @@ struct DroppedPages {
     bool is_empty() const { return results == 0 && pages == 0; }
 };
 Result<DroppedPages> drop_pages_of_group(Ledger& ledger, std::int64_t group, int limit);
+// Removes up to `limit` pages that are only cached, were fetched so long ago, and are in no group. Returns
+// how many.
+Result<std::int64_t> drop_cached_pages(Ledger& ledger, Timestamp fetched_until, int limit);
 
 }  // namespace quarry::store::postgres

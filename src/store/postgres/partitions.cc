@@ -32,7 +32,7 @@ constexpr db::PgStatement missing_days_sql{"missing_days", R"sql(
     select tables.parent, format('quarry.%s_%s', tables.parent,
                                  to_char(to_timestamp(midnight / 1000) at time zone 'UTC', 'YYYYMMDD')),
            midnight, midnight + 86400000
-    from (values ('done'), ('request')) as tables(parent)
+    from (values ('done'), ('request'), ('operation')) as tables(parent)
          cross join generate_series($1 / 86400000 * 86400000, ($1 / 86400000 + 2) * 86400000, 86400000) as midnight
     where not exists (select 1 from quarry.day where day.parent = tables.parent
                           and day.begins < midnight + 86400000 and day.ends > midnight)
@@ -104,10 +104,10 @@ Answer<void> make_day(Ledger& ledger, const Day& day) {
     return Result<void>{};
 }
 
-// Requests are looked at by their day alone.
+// Requests and operations are looked at by their day alone.
 Result<bool> is_kept(Ledger& ledger, const Day& day, const Retention& retention) {
     const Timestamp now = ledger.now();
-    if (day.parent == "request") return time_of(day.ends) > kept_since(now, retention.metrics);
+    if (day.parent != "done") return time_of(day.ends) > kept_since(now, retention.metrics);
     return TRY(ledger.sql().query(about(has_kept_jobs_sql, day),
                                   db::PgValues(column_of(kept_since(now, retention.completed_jobs)),
                                                column_of(kept_since(now, retention.failed_jobs)),
@@ -122,6 +122,8 @@ Answer<Swept> drop_day(Ledger& ledger, const Day& day, const Retention& retentio
     Swept swept;
     if (day.parent == "request") {
         swept.requests = TRY(sum_up_requests(ledger, day.name));
+    } else if (day.parent == "operation") {
+        swept.operations = TRY(sum_up_operations(ledger, day.name));
     } else {
         swept.jobs = TRY(ledger.sql().query(about(forget_payloads_sql, day))).integer(0, 0);
     }
@@ -169,8 +171,7 @@ Swept Partitions::drop_past(const Retention& retention) {
         const auto dropped = transactor_.run<Swept>(
             Durability::later, [&](Ledger& ledger) { return drop_day(ledger, day, retention); });
         if (!dropped) break;  // the others would wait for the same
-        swept.jobs += dropped->jobs;
-        swept.requests += dropped->requests;
+        swept.add(*dropped);
     }
     return swept;
 }

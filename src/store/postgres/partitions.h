@@ -1,6 +1,6 @@
-// Days of what has ended (`done`) and of what was asked for (`request`): each is a partition, named
-// done_20261117 by the day in UTC. What nobody needs any more goes with its day at once, where deleting
-// millions of rows would leave as many dead ones behind.
+// Days of what has ended (`done`), of what was asked for (`request`) and of what the index did (`operation`):
+// each is a partition, named done_20261117 by the day in UTC. What nobody needs any more goes with its day at
+// once, where deleting millions of rows would leave as many dead ones behind.
 //
 // Nothing depends on a day being there: a row that has none goes to the default partition, done_other, and is
 // deleted from there when its time is over. So whoever would have to wait for a lock, or keep others waiting,
@@ -27,8 +27,9 @@ public:
     // which rows are in the default partition already gets none.
     void make_coming();
     // Drops the days that are over and have nothing in them that must be kept: jobs with their payloads,
-    // requests once they are summed up. The jobs of a group are kept as long as it is there. What cannot be
-    // dropped now is left: the sweep deletes it row by row, and the day is looked at again in a minute.
+    // requests and operations once they are summed up. The jobs of a group are kept as long as it is there.
+    // What cannot be dropped now is left: the sweep deletes it row by row, and the day is looked at again in
+    // a minute.
     Swept drop_past(const Retention& retention);
 
 private:

@@ -73,6 +73,12 @@ public:
     Result<std::vector<SessionDay>> session_days(int limit) override {
         return reading(read_session_days, limit);
     }
+    Result<std::vector<Operation>> operations(const OperationFilter& filter) override {
+        return reading(read_operations, filter);
+    }
+    Result<std::vector<OperationDay>> operation_days(int limit) override {
+        return reading(read_operation_days, limit);
+    }
     Result<Timings> timings(GroupId id) override { return TRY(group(id)).timings; }
     Result<std::vector<SlowPage>> slowest_pages(GroupId id, int limit) override {
         return reading(read_slowest_pages, id, limit);

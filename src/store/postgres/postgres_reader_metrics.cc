@@ -4,6 +4,7 @@
 
 #include "store/postgres/query.h"
 #include "store/rows/metric_rows.h"
+#include "store/rows/operation_rows.h"
 #include "store/sqlite/session_columns.h"
 
 namespace quarry::store::postgres {
@@ -29,13 +30,15 @@ constexpr SessionSource operations = {
 constexpr SessionSource crawls = {
     .select =
         "select grp.id, grp.id, null::bigint, grp.kind, grp.name, owner.name,"
-        " coalesce(grp.started_at, grp.created_at), grp.finished_at, grp.state = 2, grp.index_pages,"
+        " coalesce(grp.started_at, grp.created_at), grp.finished_at, " GROUP_SUCCESS
+        ", grp.index_pages,"
         " grp.discovered, grp.completed, grp.failed, grp.indexed,"
         " (select coalesce(sum(changes.failed), 0)::bigint from quarry.outbox_count as changes"
         " where changes.grp = grp.id),"
         " grp.chunks, grp.fetch_us / 1000, grp.extract_us / 1000, grp.chunk_us / 1000, grp.embed_us / 1000,"
-        " grp.index_us / 1000, 0, coalesce(grp.finished_at - grp.started_at, 0), '', grp.error"
-        " from quarry.grp join quarry.owner on owner.id = grp.owner where true",
+        " grp.index_us / 1000, grp.words_us / 1000, coalesce(grp.finished_at - grp.started_at, 0), "
+        "'', " GROUP_ERROR_OF(
+            "quarry.frontier") " from quarry.grp join quarry.owner on owner.id = grp.owner where true",
     .began = "coalesce(grp.started_at, grp.created_at)",
     .operation = "grp.kind",
 };
@@ -54,7 +57,7 @@ Result<void> read_from(db::PgConnection& connection, const SessionSource& source
 // The time that indexing took is known as long as the page's last change is that of these words.
 Query pages_with_times(GroupId group, std::int64_t after) {
     Query query(R"sql(
-        select result.sequence, frontier.url, fetch_us, extract_us, chunk_us, embed_us, index_us, chunks, outbox.note
+        select result.sequence, frontier.url, fetch_us, extract_us, chunk_us, embed_us, index_us, words_us, chunks, outbox.note
         from quarry.result join quarry.frontier on frontier.id = result.url
              left join quarry.page on page.id = result.page
              left join quarry.outbox on outbox.id = page.outbox and outbox.content = result.content
@@ -111,10 +114,50 @@ Result<std::vector<Session>> read_sessions(db::PgConnection& connection, const S
 }
 
 Result<std::vector<SessionDay>> read_session_days(db::PgConnection& connection, int limit) {
-    Query query("select day, operation, sessions, successes, " SESSION_COUNTS " from quarry.session_day");
-    query.add(" order by day desc, operation collate \"C\" limit ?", limit);
+    // Crawls whose jobs are in Redis are counted there until they are over (redis_reader.cc).
+    Query query("select day, operation, sum(sessions)::bigint, sum(successes)::bigint, " SESSION_SUMS(
+        "::bigint") " from (select day, operation, sessions, successes, " SESSION_COUNTS
+                    " from quarry.session_day"
+                    " union all select started_at / 86400000 * 86400000, operation, 1, "
+                    "success::int, " SESSION_COUNTS
+                    " from quarry.session union all select created_at / 86400000 * 86400000, kind, "
+                    "1, " GROUP_SUCCESS
+                    "::int, grp.discovered, grp.completed, grp.failed, grp.indexed,"
+                    " (select coalesce(sum(changes.failed), 0)::bigint from quarry.outbox_count as changes"
+                    " where changes.grp = grp.id), grp.chunks, grp.fetch_us / 1000, grp.extract_us / 1000,"
+                    " grp.chunk_us / 1000, grp.embed_us / 1000, grp.index_us / 1000, grp.words_us / 1000,"
+                    " coalesce(grp.finished_at - grp.started_at, 0)"
+                    " from quarry.grp where not zero_retention and id < 1::bigint << 40) as all_of_them "
+                    "where true");
+    query.add(" group by 1, 2 order by day desc, operation collate \"C\" limit ?", limit);
     std::vector<SessionDay> days;
     TRY(query.each(connection, [&](const db::PgRow& row) { days.push_back(session_day_of(row)); }));
+    return days;
+}
+
+Result<std::vector<Operation>> read_operations(db::PgConnection& connection, const OperationFilter& filter) {
+    Query query("select " OPERATION_COLUMNS " from quarry.operation where true");
+    if (filter.since) query.add(" and at >= ?", column_of(*filter.since));
+    if (filter.before) query.add(" and at < ?", column_of(*filter.before));
+    if (!filter.collection.empty()) query.add(" and collection = ?", filter.collection);
+    query.add(" order by at desc, id desc limit ?", filter.limit);
+    std::vector<Operation> operations;
+    TRY(query.each(connection, [&](const db::PgRow& row) { operations.push_back(operation_of(row)); }));
+    return operations;
+}
+
+Result<std::vector<OperationDay>> read_operation_days(db::PgConnection& connection, int limit) {
+    Query query(
+        "select day, collection, sum(pages)::bigint, sum(failed)::bigint, sum(chunk_us)::bigint,"
+        " sum(embed_us)::bigint, sum(index_us)::bigint, sum(words_us)::bigint, sum(chunks)::bigint"
+        " from (select " OPERATION_DAY_COLUMNS
+        " from quarry.operation_day"
+        " union all select at / 86400000 * 86400000, collection, 1, (error is not null)::int, chunk_us, "
+        "embed_us,"
+        " index_us, words_us, chunks from quarry.operation) as all_of_them where true");
+    query.add(" group by 1, 2 order by day desc, collection collate \"C\" limit ?", limit);
+    std::vector<OperationDay> days;
+    TRY(query.each(connection, [&](const db::PgRow& row) { days.push_back(operation_day_of(row)); }));
     return days;
 }
 

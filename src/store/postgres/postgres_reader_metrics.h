@@ -12,6 +12,8 @@ namespace quarry::store::postgres {
 
 Result<std::vector<Session>> read_sessions(db::PgConnection& connection, const SessionFilter& filter);
 Result<std::vector<SessionDay>> read_session_days(db::PgConnection& connection, int limit);
+Result<std::vector<Operation>> read_operations(db::PgConnection& connection, const OperationFilter& filter);
+Result<std::vector<OperationDay>> read_operation_days(db::PgConnection& connection, int limit);
 // In several short snapshots: a crawl may have a million pages.
 Result<std::vector<SlowPage>> read_slowest_pages(db::PgConnection& connection, GroupId group, int limit);
 

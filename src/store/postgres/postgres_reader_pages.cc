@@ -16,7 +16,7 @@ constexpr std::int64_t max_pages_walked = 20'000;
 #define NEAR_DUPLICATE               \
     " left join quarry.page as twin" \
     " on twin.collection = page.collection and twin.key = page.near_duplicate_of"
-#define CONTENT_COLUMNS ", content.markdown, content.details, content.html"
+#define CONTENT_COLUMNS ", content.markdown, content.details, content.html, content.html_packed"
 
 constexpr std::string_view pages_of_collection =
     "select page.id, page.id, page.content, page.collection, page.url, page.final_url, page.status,"
@@ -39,11 +39,18 @@ struct PlacedPage {
     Result<StoredPage> page;  // or why it cannot be read
 };
 
-// The words are text, so that the database can read them; HTML is packed.
+// Of rows that an older program wrote the HTML is packed.
+Result<std::string> html_of(const db::PgRow& row) {
+    if (!row.is_null(page_columns + 2)) return std::string(row.text(page_columns + 2));
+    if (row.is_null(page_columns + 3)) return std::string();
+    return db::unpack_text(row.text(page_columns + 3));
+}
+
+// The words are text, so that the database can read them.
 Result<StoredPage> whole_page_of(const db::PgRow& row, bool with_content) {
     StoredPage page = page_of(row);
     if (!with_content) return page;
-    auto html = db::unpack_text(row.text(page_columns + 2));
+    auto html = html_of(row);
     if (!html) return fail(html.error().code, fmt::format("{}: {}", page.facts.url, html.error().message));
     page.content = Content{.markdown = std::string(row.text(page_columns)),
                            .details = std::string(row.text(page_columns + 1)),
@@ -145,7 +152,7 @@ Result<StoredPages> read_pages(db::PgConnection& connection, const PagePage& pag
 Result<std::vector<StoredPage>> read_page_versions(db::PgConnection& connection,
                                                    std::span<const ContentId> versions) {
     Query query{std::string(versions_of_pages)};
-    query.add(", content.markdown, content.details, null::bytea");
+    query.add(", content.markdown, content.details, null::text, null::bytea");
     query.add_array(" from unnest(?) with ordinality as asked(id, place)",
                     std::vector(versions.begin(), versions.end()));
     query.add(

@@ -319,12 +319,7 @@ Result<Swept> PostgresStore::sweep(const Retention& retention, std::chrono::mill
     do {
         const pg::SweepStep step =
             TRY(soon<pg::SweepStep>([&](Ledger& ledger) { return pg::sweep_some(ledger, retention); }));
-        swept.jobs += step.swept.jobs;
-        swept.groups += step.swept.groups;
-        swept.contents += step.swept.contents;
-        swept.changes += step.swept.changes;
-        swept.sessions += step.swept.sessions;
-        swept.requests += step.swept.requests;
+        swept.add(step.swept);
         if (step.is_last) break;
     } while (std::chrono::steady_clock::now() < end);
     return swept;

@@ -1,5 +1,7 @@
 #include "store/postgres/sweep.h"
 
+#include <algorithm>
+
 #include "store/columns.h"
 #include "store/postgres/group_life.h"
 #include "store/postgres/metric_rows.h"
@@ -38,10 +40,15 @@ constexpr db::PgStatement old_changes_sql{"old_changes", R"sql(
     select coalesce(grp, 0), collection, count(*) filter (where state = 2), count(*) filter (where state = 4)
     from gone group by 1, 2 order by 1, 2)sql"};
 
+constexpr db::PgStatement expired_group_sql{"expired_group", R"sql(
+    select id from quarry.grp
+    where finished_at is not null and keep_ms is not null
+        and finished_at + case when completed > 0 then keep_ms else keep_failed_ms end <= $1
+    limit 1 for update skip locked)sql"};
 constexpr db::PgStatement old_group_sql{"old_group", R"sql(
     select id from quarry.grp
-    where finished_at is not null and finished_at <= case when zero_retention then $1 else $2 end
-        and finished_at <= greatest($1, $2)
+    where finished_at is not null and keep_ms is null
+        and finished_at <= case when zero_retention then $1 else $2 end and finished_at <= greatest($1, $2)
     limit 1 for update skip locked)sql"};
 
 constexpr db::PgStatement drop_jobs_sql{"drop_jobs_of_group", R"sql(
@@ -71,13 +78,29 @@ Result<std::int64_t> sweep_changes(Ledger& ledger, const Retention& retention) {
     return swept;
 }
 
-// Each table in turn, and the group itself when nothing of it is left. Returns true then.
+Result<std::optional<std::int64_t>> next_old_group(Ledger& ledger, const Retention& retention) {
+    const auto first_of = [](const db::PgRows& rows) {
+        return rows.empty() ? std::nullopt : std::optional(rows.integer(0, 0));
+    };
+    const Timestamp now = ledger.now();
+    if (auto expired = first_of(TRY(ledger.sql().run(expired_group_sql, db::PgValues(column_of(now))))))
+        return expired;
+    return first_of(
+        TRY(ledger.sql().run(old_group_sql, db::PgValues(column_of(now - retention.zero_retention),
+                                                         column_of(now - retention.groups)))));
+}
+
+// Some of each table, and the group itself when nothing of it is left. Returns true then.
 Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
     const DroppedPages dropped = TRY(drop_pages_of_group(ledger, group, rows_per_sweep));
     swept.contents += dropped.contents;
-    if (!dropped.is_empty()) return false;
+    swept.rows += dropped.results + dropped.pages;
+    if (std::max(dropped.results, dropped.pages) >= rows_per_sweep) return false;
     for (const db::PgStatement* drop : {&drop_jobs_sql, &drop_urls_sql}) {
-        if (TRY(ledger.sql().run(*drop, db::PgValues(group, rows_per_sweep))).affected() > 0) return false;
+        const std::int64_t removed =
+            TRY(ledger.sql().run(*drop, db::PgValues(group, rows_per_sweep))).affected();
+        swept.rows += removed;
+        if (removed >= rows_per_sweep) return false;
     }
     TRY(ledger.sql().run(drop_aliases_sql, db::PgValues(group)));
     TRY(ledger.sql().run(drop_lanes_sql, db::PgValues(group)));
@@ -101,15 +124,16 @@ Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
     step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_sweep));
     step.swept.requests =
         TRY(fold_requests(ledger, kept_since(ledger.now(), retention.metrics), jobs_per_step));
-    if (step.swept.changes + step.swept.sessions + step.swept.requests > 0) return step;
-    const db::PgRows group =
-        TRY(ledger.sql().run(old_group_sql, db::PgValues(column_of(ledger.now() - retention.zero_retention),
-                                                         column_of(ledger.now() - retention.groups))));
-    if (group.empty()) {
+    step.swept.operations =
+        TRY(fold_operations(ledger, kept_since(ledger.now(), retention.metrics), jobs_per_step));
+    step.swept.pages = TRY(drop_cached_pages(ledger, ledger.now() - retention.cache, rows_per_sweep));
+    if (step.swept.total() > 0) return step;
+    const auto group = TRY(next_old_group(ledger, retention));
+    if (!group) {
         TRY(ledger.sql().run(drop_workers_sql, db::PgValues(column_of(ledger.now()))));
         return SweepStep{.is_last = true};
     }
-    if (TRY(remove_some_of(ledger, group.integer(0, 0), step.swept))) ++step.swept.groups;
+    if (TRY(remove_some_of(ledger, *group, step.swept))) ++step.swept.groups;
     return step;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "db/pg_migration.h"
+#include "store/postgres/views_2.h"
 #include "store/postgres/views_nuq.h"
 #include "store/postgres/views_webhook.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 const std::array view_steps = {
     std::string(views_1_parts) + views_1_nuq + views_1_channels + views_1_webhook,
+    std::string(views_2_parts) + views_2_nuq + views_2_webhook,
 };
 
 db::PgTables views() {

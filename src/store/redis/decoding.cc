@@ -106,6 +106,12 @@ Job job_of(db::RedisValue value) {
     return job;
 }
 
+std::optional<Keeping> keeping_of(db::RedisValue completed, db::RedisValue failed) {
+    if (completed.integer() < 0) return std::nullopt;
+    return Keeping{std::chrono::milliseconds(completed.integer()),
+                   std::chrono::milliseconds(failed.integer())};
+}
+
 Group group_of(db::RedisValue value) {
     Group group{.id = GroupId(value[0].integer()),
                 .kind = value[1].string(),
@@ -125,6 +131,8 @@ Group group_of(db::RedisValue value) {
                 .finished_at = time_of(value[15])};
     group.timings.fetch = std::chrono::microseconds(value[29].integer());
     group.timings.extract = std::chrono::microseconds(value[30].integer());
+    const std::int64_t kept = value[group.counters.completed > 0 ? 33 : 34].integer();
+    if (kept >= 0) group.kept_for = std::chrono::milliseconds(kept);
     for (std::size_t index = 0; index < value[11].size(); ++index)
         group.roots.push_back(value[11][index].string());
     return group;

@@ -128,7 +128,7 @@ void add_urls(Message& message, std::span<const FoundUrl> urls) {
 }
 
 void add_group(Message& message, const NewGroup& group) {
-    message.map(15)
+    message.map(19)
         .add("kind")
         .add(group.kind)
         .add("name")
@@ -155,6 +155,14 @@ void add_group(Message& message, const NewGroup& group) {
         .add(group.site)
         .add("request_key")
         .add(group.request_key)
+        .add("keep")
+        .add(group.keeping ? std::int64_t{group.keeping->completed.count()} : std::int64_t{-1})
+        .add("keep_failed")
+        .add(group.keeping ? std::int64_t{group.keeping->failed.count()} : std::int64_t{-1})
+        .add("page_keeping")
+        .add(static_cast<int>(group.page_keeping))
+        .add("request_id")
+        .add(group.request_id)
         .add("closing");
     add_jobs(message, group.closing_jobs);
     message.add("notice");

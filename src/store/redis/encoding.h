@@ -34,6 +34,7 @@ JobLease job_lease_of(db::RedisValue value);
 UrlLease url_lease_of(db::RedisValue value, int max_attempts);
 HostRule host_rule_of(db::RedisValue value);
 Job job_of(db::RedisValue value);
+std::optional<Keeping> keeping_of(db::RedisValue completed, db::RedisValue failed);  // -1 is nothing
 Group group_of(db::RedisValue value);
 FrontierUrl frontier_url_of(db::RedisValue value, GroupId group);
 

@@ -35,6 +35,9 @@ KeptCrawl crawl_of(db::RedisValue value) {
             .priority = static_cast<int>(value[8].integer()),
             .index_pages = value[6].is_true(),
             .zero_retention = value[7].is_true(),
+            .keeping = keeping_of(value[10], value[11]),
+            .page_keeping = page_keeping_of(value[12].integer()),
+            .request_id = value[13].string(),
             .created_at = time_of(value[9]).value_or(Timestamp{})};
 }
 

@@ -71,7 +71,13 @@ public:
         return content_->embedder(collection);
     }
     Result<std::vector<Session>> sessions(const SessionFilter& filter) override;
-    Result<std::vector<SessionDay>> session_days(int limit) override { return content_->session_days(limit); }
+    Result<std::vector<SessionDay>> session_days(int limit) override;
+    Result<std::vector<Operation>> operations(const OperationFilter& filter) override {
+        return content_->operations(filter);
+    }
+    Result<std::vector<OperationDay>> operation_days(int limit) override {
+        return content_->operation_days(limit);
+    }
     Result<Timings> timings(GroupId id) override { return TRY(group(id)).timings; }
     Result<std::vector<SlowPage>> slowest_pages(GroupId id, int limit) override {
         return content_->slowest_pages(id, limit);
@@ -92,6 +98,7 @@ public:
 private:
     Result<void> add_what_content_knows(Group& group);
     Result<std::vector<Group>> some_groups(const GroupFilter& filter, int most);
+    Result<std::string> last_failure(GroupId group);  // why its last page was not brought
     Result<Counts> count_row_by_row(const JobFilter& filter);
 
     RedisLink link_;
@@ -116,6 +123,7 @@ Result<void> RedisReader::add_what_content_knows(Group& group) {
     group.timings.chunk = kept->timings.chunk;
     group.timings.embed = kept->timings.embed;
     group.timings.index = kept->timings.index;
+    group.timings.words = kept->timings.words;
     group.timings.chunks = kept->timings.chunks;
     return {};
 }
@@ -265,6 +273,13 @@ Result<std::vector<FrontierUrl>> RedisReader::urls(const UrlPage& page) {
     return urls;
 }
 
+// As GROUP_SUCCESS says it in SQL.
+bool is_success(const Group& group) {
+    if (group.state != JobState::completed) return false;
+    const bool is_one_page = group.kind == "scrape" || group.kind == "rescrape";
+    return group.counters.completed > 0 || (group.counters.failed == 0 && !is_one_page);
+}
+
 Session session_of(const Group& group) {
     using std::chrono::duration_cast;
     using std::chrono::milliseconds;
@@ -276,7 +291,7 @@ Session session_of(const Group& group) {
                     .owner = group.owner,
                     .started_at = group.started_at.value_or(group.created_at),
                     .completed_at = group.finished_at,
-                    .success = group.state == JobState::completed,
+                    .success = is_success(group),
                     .auto_index = group.index_pages,
                     .counts = {.total_urls = group.counters.discovered,
                                .completed_urls = group.counters.completed,
@@ -288,7 +303,8 @@ Session session_of(const Group& group) {
                                .extract = duration_cast<milliseconds>(times.extract),
                                .chunking = duration_cast<milliseconds>(times.chunk),
                                .embedding = duration_cast<milliseconds>(times.embed),
-                               .index = duration_cast<milliseconds>(times.index)},
+                               .index = duration_cast<milliseconds>(times.index),
+                               .bm25 = duration_cast<milliseconds>(times.words)},
                     .error = group.error};
     if (group.started_at && group.finished_at)
         session.counts.duration = *group.finished_at - *group.started_at;
@@ -305,14 +321,46 @@ Result<std::vector<Session>> RedisReader::sessions(const SessionFilter& filter) 
                   [](const Session& session) { return session.group && !is_of_content(*session.group); });
     for (Group group : crawls) {
         TRY(add_what_content_knows(group));
-        const Session session = session_of(group);
+        Session session = session_of(group);
+        if (session.error.empty() && group.state == JobState::completed && group.counters.completed == 0)
+            session.error = TRY(last_failure(group.id));
         const bool is_wanted = (!filter.since || session.started_at >= *filter.since) &&
                                (!filter.before || session.started_at < *filter.before);
-        if (is_wanted) sessions.push_back(session);
+        if (is_wanted) sessions.push_back(std::move(session));
     }
     std::ranges::stable_sort(sessions, std::greater{}, &Session::started_at);
     if (std::ssize(sessions) > filter.limit) sessions.resize(static_cast<std::size_t>(filter.limit));
     return sessions;
+}
+
+Result<std::string> RedisReader::last_failure(GroupId group) {
+    const auto failed =
+        TRY(urls({.group = group, .states = {UrlState::failed, UrlState::skipped}, .limit = 100}));
+    return failed.empty() ? std::string() : failed.back().note;
+}
+
+// Those that the content store has added up, and crawls as they are here.
+Result<std::vector<SessionDay>> RedisReader::session_days(int limit) {
+    constexpr int most_groups = 1'000'000;
+    std::map<std::pair<Timestamp, std::string>, SessionDay> days;
+    for (SessionDay& day : TRY(content_->session_days(limit)))
+        days.emplace(std::pair(day.day, day.operation), std::move(day));
+    for (Group group : TRY(some_groups({}, most_groups))) {
+        TRY(add_what_content_knows(group));
+        const Session session = session_of(group);
+        const Timestamp midnight = std::chrono::floor<std::chrono::days>(group.created_at);
+        SessionDay& day = days[{midnight, session.operation}];
+        day.day = midnight;
+        day.operation = session.operation;
+        ++day.sessions;
+        day.successes += session.success ? 1 : 0;
+        day.counts.add(session.counts);
+    }
+    std::vector<SessionDay> sums;
+    for (auto& [place, day] : days) sums.push_back(std::move(day));
+    std::ranges::stable_sort(sums, std::greater{}, &SessionDay::day);
+    if (std::ssize(sums) > limit) sums.resize(static_cast<std::size_t>(limit));
+    return sums;
 }
 
 Result<std::optional<OwnerLimits>> RedisReader::limits(const std::string& owner) {

@@ -29,6 +29,9 @@ Result<KeptCrawl> kept_crawl(RedisLink& link, GroupId id) {
                     .priority = group.priority,
                     .index_pages = group.index_pages,
                     .zero_retention = row[32].is_true(),
+                    .keeping = keeping_of(row[33], row[34]),
+                    .page_keeping = page_keeping_of(row[35].integer()),
+                    .request_id = row[36].string(),
                     .created_at = group.created_at};
     if (group.is_over()) crawl.ended = std::move(group);
     return crawl;

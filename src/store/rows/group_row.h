@@ -18,7 +18,9 @@ namespace quarry::store {
     "grp.skipped, grp.unchanged, grp.duplicates, grp.gone, grp.not_admitted, grp.removed, grp.bytes, "     \
     "grp.indexed"
 // Then comes the number of its changes that failed, and then these.
-#define GROUP_TIMES "grp.chunks, grp.fetch_us, grp.extract_us, grp.chunk_us, grp.embed_us, grp.index_us"
+#define GROUP_TIMES                                                                                      \
+    "grp.chunks, grp.fetch_us, grp.extract_us, grp.chunk_us, grp.embed_us, grp.index_us, grp.words_us, " \
+    "case when grp.completed > 0 then grp.keep_ms else grp.keep_failed_ms end"
 
 inline std::vector<std::string> roots_of(std::string_view text) {
     std::vector<std::string> roots;
@@ -59,11 +61,12 @@ Timings group_timings_of(const Row auto& row, int column) {
             .chunk = microseconds(row.integer(column + 2)),
             .embed = microseconds(row.integer(column + 3)),
             .index = microseconds(row.integer(column + 4)),
+            .words = microseconds(row.integer(column + 5)),
             .chunks = row.integer(column - 1)};
 }
 
 Group group_of(const Row auto& row) {
-    return {
+    Group group{
         .id = GroupId{row.integer(0)},
         .kind = std::string(row.text(1)),
         .name = std::string(row.text(2)),
@@ -83,6 +86,8 @@ Group group_of(const Row auto& row) {
         .started_at = time_of(row.optional_integer(14)),
         .finished_at = time_of(row.optional_integer(15)),
     };
+    if (const auto kept = row.optional_integer(38)) group.kept_for = std::chrono::milliseconds(*kept);
+    return group;
 }
 
 // id, name, beat_at, and how many leases it has

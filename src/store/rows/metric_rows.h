@@ -61,7 +61,7 @@ SessionDay session_day_of(const Row auto& row) {
             .counts = session_counts_of(row, 4)};
 }
 
-// its place, url, fetch_us, extract_us, chunk_us, embed_us, index_us, chunks, note
+// its place, url, fetch_us, extract_us, chunk_us, embed_us, index_us, words_us, chunks, note
 SlowPage slow_page_of(const Row auto& row) {
     using std::chrono::microseconds;
     return {.url = std::string(row.text(1)),
@@ -70,8 +70,9 @@ SlowPage slow_page_of(const Row auto& row) {
                         .chunk = microseconds(row.integer(4)),
                         .embed = microseconds(row.integer(5)),
                         .index = microseconds(row.integer(6)),
-                        .chunks = row.integer(7),
-                        .note = std::string(row.text(8))}};
+                        .words = microseconds(row.integer(7)),
+                        .chunks = row.integer(8),
+                        .note = std::string(row.text(9))}};
 }
 
 inline void keep_slowest(std::vector<SlowPage>& pages, int limit) {

@@ -17,7 +17,7 @@ constexpr std::string_view no_list = "[]";
 #define GROUP_COLUMNS                                                                                       \
     "id, owner, company, page_limit, url_limit, collection, site, index_pages, zero_retention, "            \
     "closing_jobs, state, priority, error, started_at, jobs_open, discovered, queued, running, completed, " \
-    "failed, skipped, unchanged, duplicates, gone, not_admitted, removed, bytes"
+    "failed, skipped, unchanged, duplicates, gone, not_admitted, removed, bytes, page_keeping"
 
 GroupCounters counters_of(const db::Statement& row, int first) {
     return {.jobs_open = row.integer(first),
@@ -47,7 +47,8 @@ OpenGroup group_of(const db::Statement& row) {
                       .site = std::string(row.text(6)),
                       .index_pages = row.integer(7) != 0,
                       .zero_retention = row.integer(8) != 0,
-                      .priority = priority},
+                      .priority = priority,
+                      .keeping = page_keeping_of(row.integer(27))},
             .has_closing_jobs = row.text(9) != no_list,
             .has_notice = row.text(9) != no_list,
             .state = static_cast<JobState>(row.integer(10)),
@@ -65,9 +66,10 @@ Result<GroupRows> GroupRows::create(db::Connection& connection) {
         INSERT INTO grp(id, kind, name, options, collection, site, owner, state, priority, company, page_limit,
                         url_limit, index_pages, zero_retention, closing_jobs, roots, error, created_at,
                         jobs_open, discovered, queued, running, completed, failed, skipped, unchanged,
-                        duplicates, gone, not_admitted, removed, bytes, request_key)
+                        duplicates, gone, not_admitted, removed, bytes, request_key, keep_ms, keep_failed_ms,
+                        page_keeping, request_id)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13, ?14, '[]', '', ?15,
-                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?16))sql"));
+                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?16, ?17, ?18, ?19, ?20))sql"));
     sql.save = TRY(connection.prepare(R"sql(
         UPDATE grp SET state = ?2, priority = ?3, error = ?4, started_at = ?5, finished_at = ?6, last_id = ?7,
                        jobs_open = ?8, discovered = ?9, queued = ?10, running = ?11, completed = ?12,
@@ -77,7 +79,7 @@ Result<GroupRows> GroupRows::create(db::Connection& connection) {
     sql.add = TRY(connection.prepare(R"sql(
         UPDATE grp SET indexed = indexed + ?2, chunks = chunks + ?3, fetch_us = fetch_us + ?4,
                        extract_us = extract_us + ?5, chunk_us = chunk_us + ?6, embed_us = embed_us + ?7,
-                       index_us = index_us + ?8
+                       index_us = index_us + ?8, words_us = words_us + ?9
         WHERE id = ?1)sql"));
     sql.set_index_pages = TRY(connection.prepare("UPDATE grp SET index_pages = 1 WHERE id = ?1"));
     sql.open = TRY(connection.prepare("SELECT " GROUP_COLUMNS " FROM grp WHERE finished_at IS NULL"));
@@ -95,10 +97,14 @@ Result<void> GroupRows::insert(std::int64_t id, const NewGroup& group, int owner
     const std::string closing_jobs = later_jobs_to_json({group.closing_jobs, group.notice});
     std::optional<std::string_view> request_key;
     if (!group.request_key.empty()) request_key = group.request_key;
+    std::optional<std::int64_t> keep, keep_failed;
+    if (group.keeping) keep = group.keeping->completed.count();
+    if (group.keeping) keep_failed = group.keeping->failed.count();
     return sql_.insert
         .bind(id, group.kind, group.name, group.options, group.collection, group.site, owner, group.priority,
               static_cast<int>(group.company), group.page_limit, group.url_limit, group.index_pages,
-              group.zero_retention, closing_jobs, column_of(now), request_key)
+              group.zero_retention, closing_jobs, column_of(now), request_key, keep, keep_failed,
+              static_cast<int>(group.page_keeping), group.request_id)
         .run();
 }
 
@@ -118,7 +124,8 @@ Result<void> GroupRows::add(std::int64_t id, const GroupTally& tally) {
     return sql_.add
         .bind(id, tally.indexed, spent.chunks, std::int64_t{spent.fetch.count()},
               std::int64_t{spent.extract.count()}, std::int64_t{spent.chunk.count()},
-              std::int64_t{spent.embed.count()}, std::int64_t{spent.index.count()})
+              std::int64_t{spent.embed.count()}, std::int64_t{spent.index.count()},
+              std::int64_t{spent.words.count()})
         .run();
 }
 

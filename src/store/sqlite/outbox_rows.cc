@@ -53,7 +53,7 @@ std::optional<std::int64_t> spent_column(std::chrono::microseconds spent) {
 
 Result<OutboxRows> OutboxRows::create(db::Connection& connection) {
     Statements sql;
-    const std::array<std::pair<db::Statement*, std::string_view>, 19> all = {{
+    const std::array<std::pair<db::Statement*, std::string_view>, 20> all = {{
         {&sql.insert, R"sql(
             INSERT INTO outbox(id, page, content, version, collection, grp, state, priority, attempts, created_at,
                                url)
@@ -67,8 +67,16 @@ Result<OutboxRows> OutboxRows::create(db::Connection& connection) {
         {&sql.end, R"sql(
             UPDATE outbox SET state = ?2, attempts = ?3, stalls = ?4, finished_at = ?5, token = ?6,
                               last_error = coalesce(?7, last_error), chunk_us = ?8, embed_us = ?9, index_us = ?10,
-                              chunks = ?11, note = ?12, run_at = NULL
+                              chunks = ?11, note = ?12, words_us = ?13, run_at = NULL
             WHERE id = ?1)sql"},
+        {&sql.note_operation, R"sql(
+            INSERT INTO operation(at, job, job_created_at, grp, grp_created_at, collection, url, request_id, error,
+                                  chunk_us, embed_us, index_us, words_us, chunks, note)
+            SELECT outbox.finished_at, outbox.id, outbox.created_at, grp.id, grp.created_at, outbox.collection,
+                   outbox.url, coalesce(grp.request_id, ''), iif(outbox.state = 3, coalesce(last_error, ''), NULL),
+                   coalesce(outbox.chunk_us, 0), coalesce(outbox.embed_us, 0), coalesce(outbox.index_us, 0),
+                   coalesce(outbox.words_us, 0), coalesce(outbox.chunks, 0), coalesce(note, '')
+            FROM outbox LEFT JOIN grp ON grp.id = outbox.grp WHERE outbox.id = ?1)sql"},
         {&sql.requeue, R"sql(
             UPDATE outbox SET attempts = ?2, stalls = ?3, snoozes = ?4, run_at = ?5,
                               last_error = coalesce(?6, last_error)
@@ -143,11 +151,14 @@ Result<void> OutboxRows::end(const ChangeRow& row, const ChangeEnd& end) {
     if (timings.chunks != 0) chunks = timings.chunks;
     std::optional<std::string_view> note;
     if (!timings.note.empty()) note = timings.note;
-    return sql_.end
-        .bind(row.id, static_cast<int>(end.state), row.attempts, row.stalls, column_of(end.finished_at),
-              token, end.error, spent_column(timings.chunk), spent_column(timings.embed),
-              spent_column(timings.index), chunks, note)
-        .run();
+    TRY(sql_.end
+            .bind(row.id, static_cast<int>(end.state), row.attempts, row.stalls, column_of(end.finished_at),
+                  token, end.error, spent_column(timings.chunk), spent_column(timings.embed),
+                  spent_column(timings.index), chunks, note, spent_column(timings.words))
+            .run());
+    const bool is_operation =
+        row.content && (end.state == JobState::completed || end.state == JobState::failed);
+    return is_operation ? sql_.note_operation.bind(row.id).run() : Result<void>{};
 }
 
 Result<void> OutboxRows::requeue(const ChangeRow& row, std::optional<std::string_view> error) {

@@ -88,7 +88,8 @@ public:
 private:
     struct Statements {
         db::Statement insert, find, supersede, renew, end, requeue, set_state, set_priority, restart, forget,
-            is_outdated, ended_by, ready_after, due, next_due, ended_before, counts, save_count, forget_count;
+            is_outdated, ended_by, ready_after, due, next_due, ended_before, counts, save_count, forget_count,
+            note_operation;
     };
     struct Count {
         std::int64_t queued = 0, completed = 0, failed = 0, cancelled = 0, paused = 0;

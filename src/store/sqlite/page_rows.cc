@@ -15,28 +15,29 @@ namespace quarry::store {
 namespace {
 
 constexpr std::string_view find_page_sql = R"sql(
-    SELECT id, content, outbox, version, content_hash, url, etag, last_modified
+    SELECT id, content, outbox, version, content_hash, url, etag, last_modified, keeping
     FROM page WHERE collection = ?1 AND key = ?2)sql";
 
 constexpr std::string_view insert_page_sql = R"sql(
     INSERT INTO page(id, collection, key, site, content, outbox, version, seen_by, missed, status, content_hash,
                      simhash, body_bytes, fetched_at, changed_at, near_duplicate_of, url, final_url, etag,
-                     last_modified, content_type, title, language)
+                     last_modified, content_type, title, language, keeping)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-            ?21))sql";
+            ?21, ?22))sql";
 
 constexpr std::string_view replace_page_sql = R"sql(
     UPDATE page SET site = iif(?2 = '', site, ?2), content = ?3, outbox = ?4, version = version + 1, seen_by = ?5, missed = 0,
                     status = ?6, content_hash = ?7, simhash = ?8, body_bytes = ?9, fetched_at = ?10,
                     changed_at = ?11, near_duplicate_of = ?12, url = ?13, final_url = ?14, etag = ?15,
-                    last_modified = ?16, content_type = ?17, title = ?18, language = ?19
+                    last_modified = ?16, content_type = ?17, title = ?18, language = ?19,
+                    keeping = min(keeping, ?20)
     WHERE id = ?1)sql";
 
 // A 304 need not repeat Last-Modified, and says nothing of a near duplicate: what is known stays.
 constexpr std::string_view touch_page_sql = R"sql(
     UPDATE page SET site = iif(?2 = '', site, ?2), seen_by = ?3, missed = 0, fetched_at = ?4,
                     etag = iif(?5 = '', etag, ?5), last_modified = iif(?6 = '', last_modified, ?6),
-                    near_duplicate_of = coalesce(?7, near_duplicate_of)
+                    near_duplicate_of = coalesce(?7, near_duplicate_of), keeping = min(keeping, ?8)
     WHERE id = ?1)sql";
 
 constexpr std::string_view insert_content_sql = R"sql(
@@ -67,7 +68,8 @@ constexpr std::string_view forget_content_sql = "DELETE FROM content WHERE id = 
 
 constexpr std::string_view forget_url_sql = "UPDATE frontier SET content = NULL WHERE id = ?1";
 
-constexpr std::string_view set_outbox_sql = "UPDATE page SET outbox = ?2, version = ?3 WHERE id = ?1";
+constexpr std::string_view set_outbox_sql =
+    "UPDATE page SET outbox = ?2, version = ?3, keeping = 0 WHERE id = ?1";
 
 constexpr std::string_view delete_page_sql = "DELETE FROM page WHERE id = ?1 RETURNING id";
 
@@ -75,7 +77,7 @@ constexpr std::string_view count_misses_sql = R"sql(
     UPDATE page SET missed = missed + 1 WHERE site = ?1 AND collection = ?2 AND seen_by < ?3)sql";
 
 constexpr std::string_view missed_pages_sql = R"sql(
-    SELECT id, content, outbox, version, content_hash, url, etag, last_modified FROM page
+    SELECT id, content, outbox, version, content_hash, url, etag, last_modified, keeping FROM page
     WHERE site = ?1 AND id > ?5 AND collection = ?2 AND seen_by < ?3 AND missed >= ?4
     ORDER BY id LIMIT 256)sql";
 
@@ -83,12 +85,24 @@ constexpr std::string_view has_pages_sql = R"sql(
     SELECT 1 FROM page WHERE site = ?1 AND collection = ?2 LIMIT 1)sql";
 
 constexpr std::string_view results_sql = R"sql(
-    SELECT sequence, content FROM result WHERE grp = ?1 ORDER BY sequence LIMIT ?2)sql";
+    SELECT sequence, content, page FROM result WHERE grp = ?1 ORDER BY sequence LIMIT ?2)sql";
 
 constexpr std::string_view delete_results_sql = "DELETE FROM result WHERE grp = ?1 AND sequence <= ?2";
 
 constexpr std::string_view pages_without_retention_sql = R"sql(
     SELECT id, content FROM page WHERE collection = ?1 LIMIT ?2)sql";
+
+// 1 and 2 are those of PageKeeping.
+constexpr std::string_view drop_with_group_sql = R"sql(
+    DELETE FROM page WHERE id = ?1 AND keeping = 2 AND NOT EXISTS (SELECT 1 FROM result WHERE result.page = ?1)
+    RETURNING content)sql";
+
+constexpr std::string_view drop_cached_sql = R"sql(
+    DELETE FROM page WHERE id IN (
+        SELECT id FROM page INDEXED BY page_cached
+        WHERE keeping = 1 AND fetched_at <= ?1 AND NOT EXISTS (SELECT 1 FROM result WHERE result.page = page.id)
+        ORDER BY fetched_at LIMIT ?2)
+    RETURNING content)sql";
 
 std::string collection_written(const PageOwner& owner) {
     return owner.zero_retention ? private_collection(owner.group) : owner.collection;
@@ -98,11 +112,16 @@ bool is_indexed(const PageOwner& owner) {
     return owner.index_pages && !owner.zero_retention;
 }
 
+// What is indexed stays.
+int keeping_of(const PageOwner& owner) {
+    return static_cast<int>(is_indexed(owner) ? PageKeeping::for_good : owner.keeping);
+}
+
 }  // namespace
 
 Result<PageRows> PageRows::create(db::Connection& connection, Surroundings surroundings) {
     Statements sql;
-    const std::array<std::pair<db::Statement*, std::string_view>, 20> all = {{
+    const std::array<std::pair<db::Statement*, std::string_view>, 22> all = {{
         {&sql.find, find_page_sql},
         {&sql.insert_page, insert_page_sql},
         {&sql.replace_page, replace_page_sql},
@@ -123,6 +142,8 @@ Result<PageRows> PageRows::create(db::Connection& connection, Surroundings surro
         {&sql.results, results_sql},
         {&sql.delete_results, delete_results_sql},
         {&sql.pages_without_retention, pages_without_retention_sql},
+        {&sql.drop_with_group, drop_with_group_sql},
+        {&sql.drop_cached, drop_cached_sql},
     }};
     for (const auto& [statement, text] : all) *statement = TRY(connection.prepare(text));
     return PageRows(std::move(sql), std::move(surroundings));
@@ -138,6 +159,7 @@ PageRows::Row PageRows::row_of(const db::Statement& statement) {
         .url = std::string(statement.text(5)),
         .etag = std::string(statement.text(6)),
         .last_modified = std::string(statement.text(7)),
+        .keeping = page_keeping_of(statement.integer(8)),
     };
 }
 
@@ -166,7 +188,9 @@ Result<PageChange> PageRows::write(const PageOwner& owner, const PageWrite& writ
     const bool is_same = row && (!write.content || write.facts.content_hash == row->content_hash);
     if (!is_same) return insert_or_replace(owner, write, row);
     // What tells a watcher that a file is the one it knows is worth a write; an import done again is not.
-    const bool is_touched = write.facts.etag != row->etag || write.facts.last_modified != row->last_modified;
+    const bool is_touched = write.facts.etag != row->etag ||
+                            write.facts.last_modified != row->last_modified ||
+                            row->keeping != PageKeeping::for_good;
     if (is_touched) return touch(owner, write, *row);
     TRY(index_if_unknown(owner, *row));
     return PageChange{.page = row->page, .content = row->content, .unchanged = true};
@@ -196,7 +220,7 @@ Result<PageChange> PageRows::insert(const PageOwner& owner, const PageWrite& wri
                   number(owner.group), facts.status, hash_column(facts.content_hash),
                   hash_column(facts.simhash), facts.body_bytes, column_of(facts.fetched_at),
                   column_of(around_.now()), near_duplicate_of.blob(), facts.url, facts.final_url, facts.etag,
-                  facts.last_modified, facts.content_type, facts.title, facts.language)
+                  facts.last_modified, facts.content_type, facts.title, facts.language, keeping_of(owner))
             .run());
     return PageChange{.page = page, .content = content, .is_new = true};
 }
@@ -213,7 +237,7 @@ Result<PageChange> PageRows::replace(const PageOwner& owner, const PageWrite& wr
                   hash_column(facts.content_hash), hash_column(facts.simhash), facts.body_bytes,
                   column_of(facts.fetched_at), column_of(around_.now()), near_duplicate_of.blob(), facts.url,
                   facts.final_url, facts.etag, facts.last_modified, facts.content_type, facts.title,
-                  facts.language)
+                  facts.language, keeping_of(owner))
             .run());
     (void)TRY(drop_content(row.content));
     return PageChange{.page = row.page, .content = content};
@@ -224,7 +248,7 @@ Result<PageChange> PageRows::touch(const PageOwner& owner, const PageWrite& writ
     const OptionalKeyColumn near_duplicate_of(write.near_duplicate_of);
     TRY(sql_.touch_page
             .bind(number(row.page), owner.site, number(owner.group), column_of(facts.fetched_at), facts.etag,
-                  facts.last_modified, near_duplicate_of.blob())
+                  facts.last_modified, near_duplicate_of.blob(), keeping_of(owner))
             .run());
     TRY(index_if_unknown(owner, row));
     // An earlier crawl may not have asked for the HTML.
@@ -366,15 +390,23 @@ Result<bool> PageRows::has_pages(const PageOwner& owner) {
 Result<DroppedPages> PageRows::drop_group(GroupId group, int limit) {
     DroppedPages dropped;
     std::vector<ContentId> contents;
+    std::vector<std::int64_t> met;
     std::int64_t last = 0;
     sql_.results.bind(number(group), limit);
     while (TRY(sql_.results.step())) {
         last = sql_.results.integer(0);
         contents.push_back(ContentId{sql_.results.integer(1)});
+        met.push_back(sql_.results.integer(2));
     }
     sql_.results.reset();
     dropped.results = static_cast<std::int64_t>(contents.size());
     TRY(sql_.delete_results.bind(number(group), last).run());
+    for (const std::int64_t page : met) {
+        sql_.drop_with_group.bind(page);
+        while (TRY(sql_.drop_with_group.step()))
+            contents.push_back(ContentId{sql_.drop_with_group.integer(0)});
+        sql_.drop_with_group.reset();
+    }
 
     const std::string collection = private_collection(group);
     std::vector<PageId> pages;
@@ -395,6 +427,15 @@ Result<DroppedPages> PageRows::drop_group(GroupId group, int limit) {
         }
     }
     return dropped;
+}
+
+Result<std::int64_t> PageRows::drop_cached(Timestamp fetched_until, int limit) {
+    std::vector<ContentId> contents;
+    sql_.drop_cached.bind(column_of(fetched_until), limit);
+    while (TRY(sql_.drop_cached.step())) contents.push_back(ContentId{sql_.drop_cached.integer(0)});
+    sql_.drop_cached.reset();
+    for (const ContentId content : contents) (void)TRY(drop_content(content));
+    return std::ssize(contents);
 }
 
 }  // namespace quarry::store

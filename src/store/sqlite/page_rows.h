@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
+#include "model/group.h"
 #include "model/ids.h"
 #include "model/stored_page.h"
 #include "store/sqlite/outbox.h"
@@ -30,6 +31,7 @@ struct PageOwner {
     bool index_pages = true;
     bool zero_retention = false;
     int priority = 0;  // of the outbox rows
+    PageKeeping keeping = PageKeeping::for_good;
 };
 
 struct PageChange {
@@ -81,13 +83,16 @@ public:
     // Removes up to `limit` results of a group, with the words that nobody else has. Call again until it
     // drops nothing.
     Result<DroppedPages> drop_group(GroupId group, int limit);
+    // Removes up to `limit` pages that are only cached, were fetched so long ago, and are in no group.
+    // Returns how many.
+    Result<std::int64_t> drop_cached(Timestamp fetched_until, int limit);
 
 private:
     struct Statements {
         db::Statement find, insert_page, replace_page, touch_page, insert_content, add_html, drop_content,
-            drop_media,
-            insert_result, forget_results, forget_content, forget_url, set_outbox, delete_page, count_misses,
-            missed_pages, has_pages, results, delete_results, pages_without_retention;
+            drop_media, insert_result, forget_results, forget_content, forget_url, set_outbox, delete_page,
+            count_misses, missed_pages, has_pages, results, delete_results, pages_without_retention,
+            drop_with_group, drop_cached;
     };
     // A page row as far as writing needs it.
     struct Row {
@@ -97,6 +102,7 @@ private:
         std::int64_t version = 0;
         std::uint64_t content_hash = 0;
         std::string url{}, etag{}, last_modified{};
+        PageKeeping keeping = PageKeeping::for_good;
     };
 
     PageRows(Statements statements, Surroundings surroundings)

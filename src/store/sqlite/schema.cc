@@ -428,9 +428,58 @@ ALTER TABLE job ADD COLUMN snoozes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE frontier ADD COLUMN snoozes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// How much an owner may keep.
+// How long a group is kept, as promised when it began, and how long its pages. NULL and 0: as it was before,
+// when everything had the time of all crawls, and pages stayed. And the stages of indexing, kept apart from
+// the embedding queue, which forgets sooner. And how much an owner may keep.
 constexpr std::string_view version_6 = R"sql(
 ALTER TABLE owner ADD COLUMN stored_bytes INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE grp ADD COLUMN keep_ms INTEGER;         -- after its end, if it brought a page
+ALTER TABLE grp ADD COLUMN keep_failed_ms INTEGER;  -- if it brought none
+ALTER TABLE grp ADD COLUMN page_keeping INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grp ADD COLUMN words_us INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grp ADD COLUMN request_id TEXT NOT NULL DEFAULT '';
+CREATE INDEX grp_expires ON grp(finished_at + iif(completed > 0, keep_ms, keep_failed_ms))
+    WHERE finished_at IS NOT NULL AND keep_ms IS NOT NULL;
+
+ALTER TABLE page ADD COLUMN keeping INTEGER NOT NULL DEFAULT 0;  -- the smallest of those that met it; 0 once indexed
+CREATE INDEX page_cached ON page(fetched_at) WHERE keeping = 1;
+
+ALTER TABLE outbox ADD COLUMN words_us INTEGER;
+
+CREATE TABLE operation(
+    id             INTEGER PRIMARY KEY,
+    at             INTEGER NOT NULL,
+    job            INTEGER NOT NULL,  -- in the outbox
+    job_created_at INTEGER NOT NULL,
+    grp            INTEGER,
+    grp_created_at INTEGER,
+    collection     TEXT NOT NULL,
+    url            TEXT NOT NULL,
+    request_id     TEXT NOT NULL,
+    error          TEXT,              -- NULL: it went well
+    chunk_us       INTEGER NOT NULL,
+    embed_us       INTEGER NOT NULL,
+    index_us       INTEGER NOT NULL,
+    words_us       INTEGER NOT NULL,
+    chunks         INTEGER NOT NULL,
+    note           TEXT NOT NULL
+);
+CREATE INDEX operation_at ON operation(at);
+
+-- What is left of older ones.
+CREATE TABLE operation_day(
+    day        INTEGER NOT NULL,
+    collection TEXT NOT NULL,
+    pages      INTEGER NOT NULL,
+    failed     INTEGER NOT NULL,
+    chunks     INTEGER NOT NULL,
+    chunk_us   INTEGER NOT NULL,
+    embed_us   INTEGER NOT NULL,
+    index_us   INTEGER NOT NULL,
+    words_us   INTEGER NOT NULL,
+    PRIMARY KEY(day, collection)
+) WITHOUT ROWID;
 )sql";
 
 constexpr std::array steps = {version_1, version_2, version_3, version_4, version_5, version_6};

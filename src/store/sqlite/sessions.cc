@@ -39,7 +39,7 @@ constexpr std::string_view drop_sql =
 
 constexpr std::string_view fold_group_sql =
     "INSERT INTO session_day(day, operation, sessions, successes, " SESSION_COUNTS
-    ") SELECT created_at / 86400000 * 86400000, kind, 1, state = 2, " GROUP_SESSION_COUNTS
+    ") SELECT created_at / 86400000 * 86400000, kind, 1, " GROUP_SUCCESS ", " GROUP_SESSION_COUNTS
     " FROM grp WHERE id = ?1 AND zero_retention = 0" ADD_TO_DAY;
 
 }  // namespace

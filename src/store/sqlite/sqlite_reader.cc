@@ -83,6 +83,12 @@ public:
     Result<std::vector<SessionDay>> session_days(int limit) override {
         return read_session_days(connection_, limit);
     }
+    Result<std::vector<Operation>> operations(const OperationFilter& filter) override {
+        return read_operations(connection_, filter);
+    }
+    Result<std::vector<OperationDay>> operation_days(int limit) override {
+        return read_operation_days(connection_, limit);
+    }
     Result<Timings> timings(GroupId id) override { return TRY(read_group(connection_, id)).timings; }
     Result<std::vector<SlowPage>> slowest_pages(GroupId id, int limit) override {
         return read_slowest_pages(connection_, id, limit);

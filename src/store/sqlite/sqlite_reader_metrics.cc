@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite_reader_metrics.h"
 
 #include "store/rows/metric_rows.h"
+#include "store/rows/operation_rows.h"
 #include "store/sqlite/session_columns.h"
 #include "store/sqlite/sqlite_reader_query.h"
 
@@ -26,14 +27,15 @@ constexpr const char* select_sessions =
 
 constexpr const char* select_group_sessions =
     "SELECT grp.id, grp.id, NULL, grp.kind AS operation, grp.name, owner.name,"
-    " coalesce(grp.started_at, grp.created_at) AS began, grp.finished_at, grp.state = 2, "
-    "grp.index_pages, " GROUP_SESSION_COUNTS
-    ", '', grp.error FROM grp CROSS JOIN owner ON owner.id = grp.owner WHERE true";
+    " coalesce(grp.started_at, grp.created_at) AS began, grp.finished_at, " GROUP_SUCCESS
+    ", grp.index_pages, " GROUP_SESSION_COUNTS
+    ", '', " GROUP_ERROR_OF("frontier") " FROM grp CROSS JOIN owner ON owner.id = grp.owner WHERE true";
 
 // The time that indexing took is known as long as the page's last change is that of these words.
 Query pages_with_times(GroupId group, std::int64_t after) {
     Query query(
-        "SELECT result.sequence, frontier.url, fetch_us, extract_us, chunk_us, embed_us, index_us, chunks,"
+        "SELECT result.sequence, frontier.url, fetch_us, extract_us, chunk_us, embed_us, index_us, words_us, "
+        "chunks,"
         " outbox.note FROM result CROSS JOIN frontier ON frontier.id = result.url"
         " LEFT JOIN page ON page.id = result.page"
         " LEFT JOIN outbox ON outbox.id = page.outbox AND outbox.content = result.content WHERE true");
@@ -53,10 +55,40 @@ Result<std::vector<Session>> read_sessions(db::Connection& connection, const Ses
 }
 
 Result<std::vector<SessionDay>> read_session_days(db::Connection& connection, int limit) {
-    Query query("SELECT day, operation, sessions, successes, " SESSION_COUNTS " FROM session_day WHERE true");
-    query.add(" ORDER BY day DESC, operation LIMIT ?", limit);
+    // Crawls whose jobs are in Redis are counted there until they are over (redis_reader.cc).
+    Query query("SELECT day, operation, sum(sessions), sum(successes), " SESSION_SUMS(
+        "") " FROM (SELECT day, operation, sessions, successes, " SESSION_COUNTS
+            " FROM session_day"
+            " UNION ALL SELECT started_at / 86400000 * 86400000, operation, 1, success, " SESSION_COUNTS
+            " FROM session UNION ALL SELECT created_at / 86400000 * 86400000, kind, 1, " GROUP_SUCCESS
+            ", " GROUP_SESSION_COUNTS " FROM grp WHERE zero_retention = 0 AND id < 1 << 40) WHERE true");
+    query.add(" GROUP BY 1, 2 ORDER BY day DESC, operation LIMIT ?", limit);
     std::vector<SessionDay> days;
     TRY(query.each(connection, [&](const db::Statement& row) { days.push_back(session_day_of(row)); }));
+    return days;
+}
+
+Result<std::vector<Operation>> read_operations(db::Connection& connection, const OperationFilter& filter) {
+    Query query("SELECT " OPERATION_COLUMNS " FROM operation WHERE true");
+    if (filter.since) query.add(" AND at >= ?", column_of(*filter.since));
+    if (filter.before) query.add(" AND at < ?", column_of(*filter.before));
+    if (!filter.collection.empty()) query.add(" AND collection = ?", filter.collection);
+    query.add(" ORDER BY at DESC, id DESC LIMIT ?", filter.limit);
+    std::vector<Operation> operations;
+    TRY(query.each(connection, [&](const db::Statement& row) { operations.push_back(operation_of(row)); }));
+    return operations;
+}
+
+Result<std::vector<OperationDay>> read_operation_days(db::Connection& connection, int limit) {
+    Query query(
+        "SELECT day, collection, sum(pages), sum(failed), sum(chunk_us), sum(embed_us), sum(index_us),"
+        " sum(words_us), sum(chunks) FROM (SELECT " OPERATION_DAY_COLUMNS
+        " FROM operation_day"
+        " UNION ALL SELECT at / 86400000 * 86400000, collection, 1, error IS NOT NULL, chunk_us, embed_us,"
+        " index_us, words_us, chunks FROM operation) WHERE true");
+    query.add(" GROUP BY 1, 2 ORDER BY day DESC, collection LIMIT ?", limit);
+    std::vector<OperationDay> days;
+    TRY(query.each(connection, [&](const db::Statement& row) { days.push_back(operation_day_of(row)); }));
     return days;
 }
 

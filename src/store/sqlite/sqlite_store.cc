@@ -319,12 +319,7 @@ Result<Swept> SqliteStore::sweep(const Retention& retention, std::chrono::millis
     Swept swept;
     do {
         const SweepStep step = TRY(soon<SweepStep>([&] { return sweep_some(*ledger_, retention); }));
-        swept.jobs += step.swept.jobs;
-        swept.groups += step.swept.groups;
-        swept.contents += step.swept.contents;
-        swept.changes += step.swept.changes;
-        swept.sessions += step.swept.sessions;
-        swept.requests += step.swept.requests;
+        swept.add(step.swept);
         if (step.is_private) writer_->empty_log();
         if (step.is_last) break;
     } while (std::chrono::steady_clock::now() < end);

@@ -1,11 +1,13 @@
 #include "store/sqlite/sweep.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "store/sqlite/access.h"
 #include "store/columns.h"
+#include "store/sqlite/access.h"
 #include "store/sqlite/group_life.h"
+#include "store/sqlite/operations.h"
 #include "store/sqlite/secure_delete.h"
 #include "store/sqlite/sessions.h"
 
@@ -76,9 +78,15 @@ struct OldGroup {
 };
 
 Result<std::optional<OldGroup>> next_old_group(Ledger& ledger, const Retention& retention) {
+    db::Statement expired = TRY(ledger.connection().prepare(R"sql(
+        SELECT id FROM grp INDEXED BY grp_expires
+        WHERE finished_at IS NOT NULL AND keep_ms IS NOT NULL
+          AND finished_at + iif(completed > 0, keep_ms, keep_failed_ms) <= ?1 LIMIT 1)sql"));
+    if (TRY(expired.bind(column_of(ledger.now())).step())) return OldGroup{expired.integer(0)};
     db::Statement find = TRY(ledger.connection().prepare(R"sql(
         SELECT id, zero_retention FROM grp
-        WHERE finished_at IS NOT NULL AND finished_at <= iif(zero_retention, ?1, ?2) LIMIT 1)sql"));
+        WHERE finished_at IS NOT NULL AND keep_ms IS NULL AND finished_at <= iif(zero_retention, ?1, ?2)
+        LIMIT 1)sql"));
     find.bind(column_of(ledger.now() - retention.zero_retention), column_of(ledger.now() - retention.groups));
     if (!TRY(find.step())) return std::nullopt;
     return OldGroup{find.integer(0), find.integer(1) != 0};
@@ -95,21 +103,21 @@ Result<bool> is_private_group(Ledger& ledger, std::int64_t group) {
     return TRY(find.bind(group).step()) && find.integer(0) != 0;
 }
 
-// Each table in turn, and the group itself when nothing of it is left. Returns true then.
+// Some of each table, and the group itself when nothing of it is left. Returns true then.
 Result<bool> remove_some_of(Ledger& ledger, std::int64_t group, Swept& swept) {
     const DroppedPages dropped = TRY(ledger.rows().pages.drop_group(GroupId(group), rows_per_sweep));
     swept.contents += dropped.contents;
-    if (!dropped.is_empty()) return false;
-    if (TRY(remove_rows(ledger, R"sql(
+    swept.rows += dropped.results + dropped.pages;
+    if (std::max(dropped.results, dropped.pages) >= rows_per_sweep) return false;
+    TRY(remove_rows(ledger, R"sql(
         DELETE FROM payload WHERE id IN (SELECT id FROM done WHERE grp = ?1 ORDER BY id LIMIT ?2))sql",
-                        group)) > 0 ||
-        TRY(remove_rows(ledger, R"sql(
-        DELETE FROM done WHERE id IN (SELECT id FROM done WHERE grp = ?1 ORDER BY id LIMIT ?2))sql",
-                        group)) > 0 ||
-        TRY(remove_rows(ledger, R"sql(
-        DELETE FROM frontier WHERE id IN (SELECT id FROM frontier WHERE grp = ?1 LIMIT ?2))sql",
-                        group)) > 0) {
-        return false;
+                    group));
+    for (const std::string_view sql :
+         {"DELETE FROM done WHERE id IN (SELECT id FROM done WHERE grp = ?1 ORDER BY id LIMIT ?2)",
+          "DELETE FROM frontier WHERE id IN (SELECT id FROM frontier WHERE grp = ?1 LIMIT ?2)"}) {
+        const std::int64_t removed = TRY(remove_rows(ledger, sql, group));
+        swept.rows += removed;
+        if (removed >= rows_per_sweep) return false;
     }
     TRY(remove_rows(ledger, "DELETE FROM alias WHERE grp = ?1 AND ?2", group));
     TRY(fold_group(ledger, group));
@@ -127,7 +135,9 @@ Answer<SweepStep> sweep_some(Ledger& ledger, const Retention& retention) {
     step.swept.changes = TRY(sweep_changes(ledger, retention));
     step.swept.sessions = TRY(fold_sessions(ledger, ledger.now() - retention.metrics, rows_per_sweep));
     step.swept.requests = TRY(fold_requests(ledger, ledger.now() - retention.metrics, jobs_per_step));
-    if (step.swept.changes + step.swept.sessions + step.swept.requests > 0) return step;
+    step.swept.operations = TRY(fold_operations(ledger, ledger.now() - retention.metrics, jobs_per_step));
+    step.swept.pages = TRY(ledger.rows().pages.drop_cached(ledger.now() - retention.cache, rows_per_sweep));
+    if (step.swept.total() > 0) return step;
     const auto group = TRY(next_old_group(ledger, retention));
     if (!group) {
         ledger.sweep_place = {};

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "db/packed_text.h"
+#include "db/pg_text.h"
 #include "db/postgres.h"
 #include "store/postgres/schema.h"
 #include "store/transfer/transfer.h"
@@ -18,6 +20,7 @@ enum class Form : std::uint8_t { number, yes_no, text, bytes };
 // What only PostgreSQL has: it follows from the rest.
 bool is_derived(std::string_view table, std::string_view column) {
     if (table == "grp") return column == "has_aliases";
+    if (table == "content") return column == "html_packed";  // read() unpacks it
     if (table == "host") return column == "holder" || column == "held" || column == "freed_at";
     return false;
 }
@@ -106,8 +109,9 @@ public:
                        db::PgValues(next_id)));
         TRY(sql_.execute(put_in_line));
         // Rows of days gone by have no partitions of their own.
-        TRY(sql_.execute(
-            "select quarry.set_apart('done', 'finished_at'), quarry.set_apart('request', 'at')"));
+        TRY(
+            sql_.execute("select quarry.set_apart('done', 'finished_at'), quarry.set_apart('request', 'at'), "
+                         "quarry.set_apart('operation', 'at')"));
         TRY(transaction.commit());
         return sql_.execute("analyze");
     }
@@ -139,8 +143,8 @@ public:
     Result<std::vector<Cells>> read(const TransferTable& table, const std::vector<std::string>& columns,
                                     std::int64_t after, int limit) override {
         const auto forms = TRY(forms_of(table));
-        const std::string select =
-            fmt::format("select {} from {} as rows", fmt::join(columns, ", "), relation(table));
+        const std::string select = fmt::format("select {}{} from {} as rows", fmt::join(columns, ", "),
+                                               table.is_words ? ", html_packed" : "", relation(table));
         const db::PgRows found =
             *table.key == '\0'
                 ? TRY(sql_.query(select))
@@ -152,6 +156,7 @@ public:
             for (std::size_t column = 0; column < columns.size(); ++column)
                 row.push_back(cell_at(db::PgRow(found, number), static_cast<int>(column),
                                       form_of(forms, columns[column])));
+            if (table.is_words) TRY(unpack_html(db::PgRow(found, number), columns, row));
         }
         return rows;
     }
@@ -235,6 +240,16 @@ private:
         if (row.is_null(column)) return {};
         if (form == Form::number || form == Form::yes_no) return row.integer(column);
         return std::string(row.text(column));
+    }
+
+    // Of rows that an older program wrote.
+    static Result<void> unpack_html(const db::PgRow& found, const std::vector<std::string>& columns,
+                                    Cells& row) {
+        const auto packed = static_cast<int>(columns.size());
+        if (found.is_null(packed)) return {};
+        const auto place = static_cast<std::size_t>(std::ranges::find(columns, "html") - columns.begin());
+        row.at(place) = db::to_pg_text(TRY(db::unpack_text(found.text(packed))));
+        return {};
     }
 
     static void add_array(db::PgValues& values, const std::vector<Cells>& rows, std::size_t column,

@@ -21,7 +21,7 @@ bool is_left_out(const TransferTable& table, std::string_view column) {
 
 // Words are packed in the file, and text on the way.
 bool is_packed(const TransferTable& table, std::string_view column) {
-    return table.is_words && (column == "markdown" || column == "details");
+    return table.is_words && (column == "markdown" || column == "details" || column == "html");
 }
 
 class SqliteEnd final : public TransferEnd {

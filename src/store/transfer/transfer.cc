@@ -28,6 +28,7 @@ constexpr std::array tables = {
     TransferTable{"alias", ""},       TransferTable{"result", "sequence"},
     TransferTable{"page", "id"},      TransferTable{"content", "id", true},
     TransferTable{"outbox", "id"},    TransferTable{"outbox_count", ""},
+    TransferTable{"operation", "id"}, TransferTable{"operation_day", ""},
 };
 
 // What rows say, whatever their order: the sum of their hashes.

@@ -33,7 +33,8 @@ local group = {
     has_notice = wanted.notice and 1 or 0, kind = wanted.kind, created = now, started = 0, finished = 0, last_id = 0,
     turn = 0, url_turn = 0, host_turn = 0, left = 0, jobs_open = 0, discovered = 0, queued = 0, running = 0, completed = 0,
     failed = 0, skipped = 0, unchanged = 0, duplicates = 0, gone = 0, not_admitted = 0, removed = 0, bytes = 0,
-    fetch_us = 0, extract_us = 0,
+    fetch_us = 0, extract_us = 0, keep = wanted.keep, keep_failed = wanted.keep_failed, page_keeping = wanted.page_keeping,
+    request_id = wanted.request_id,
 }
 groups.put(id, group)
 groups.get(id)  -- as it is now: nothing of it has been counted yet

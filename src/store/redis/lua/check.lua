@@ -14,7 +14,8 @@ for index, entry in ipairs(input) do
         seen[group_id] = true
         facts[#facts + 1] = {
             group_id, group.kind, redis.call('HGET', keys.facts, group_id .. ':name') or '', group.collection, group.owner,
-            group.site, group.index_pages, group.private, group.priority, group.created,
+            group.site, group.index_pages, group.private, group.priority, group.created, group.keep, group.keep_failed,
+            group.page_keeping, group.request_id,
         }
     end
 end

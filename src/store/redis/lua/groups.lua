@@ -78,7 +78,11 @@ local function end_group(id, group, state)
     group.finished = now
     group.last_id = tonumber(redis.call('GET', keys.ids))
     redis.call('ZREM', keys.open_groups, id)
-    redis.call('ZADD', group.private == 1 and keys.ended_private or keys.ended_groups, now, id)
+    if group.keep >= 0 then
+        redis.call('ZADD', keys.expiring, now + (group.completed > 0 and group.keep or group.keep_failed), id)
+    else
+        redis.call('ZADD', group.private == 1 and keys.ended_private or keys.ended_groups, now, id)
+    end
     wakes = 1
     add_notice(id, group)
 end
@@ -204,6 +208,7 @@ local function reopen_group(id)
     redis.call('HDEL', keys.facts, id .. ':error')
     redis.call('ZREM', keys.ended_groups, id)
     redis.call('ZREM', keys.ended_private, id)
+    redis.call('ZREM', keys.expiring, id)
     redis.call('ZADD', keys.open_groups, id, id)
     set_group_state(id, group, QUEUED)
     return group

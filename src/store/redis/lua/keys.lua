@@ -38,6 +38,7 @@ local keys = {
     running_groups = prefix .. 'running_groups',    -- set
     ended_groups = prefix .. 'ended_groups',        -- sorted sets: by when they ended
     ended_private = prefix .. 'ended_private',
+    expiring = prefix .. 'expiring',                -- sorted set: those that have a time of their own, by when it is over
     unfinished = prefix .. 'unfinished',            -- set: groups with jobs that are yet to be put in line or cancelled
     requests = prefix .. 'requests',                -- hash: owner and request key -> group
     frontier = prefix .. 'frontier',                -- set: running groups that have URLs to give

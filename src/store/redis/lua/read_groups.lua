@@ -8,7 +8,8 @@ local function view(id, group)
         group.page_limit, group.index_pages, redis.call('LRANGE', keys.group_roots(id), 0, -1), facts[3] or '', group.created,
         group.started, group.finished, group.jobs_open, group.discovered, group.queued, group.running, group.completed,
         group.failed, group.skipped, group.unchanged, group.duplicates, group.gone, group.not_admitted, group.removed,
-        group.bytes, group.fetch_us, group.extract_us, group.site, group.private,
+        group.bytes, group.fetch_us, group.extract_us, group.site, group.private, group.keep, group.keep_failed,
+        group.page_keeping, group.request_id,
     }
 end
 if wanted ~= 0 then

@@ -121,6 +121,7 @@ local groups = packed_table(keys.groups, function(v)
         url_turn = v[19], host_turn = v[20], left = v[21], jobs_open = v[22], discovered = v[23], queued = v[24],
         running = v[25], completed = v[26], failed = v[27], skipped = v[28], unchanged = v[29], duplicates = v[30],
         gone = v[31], not_admitted = v[32], removed = v[33], bytes = v[34], fetch_us = v[35], extract_us = v[36],
+        keep = v[37] or -1, keep_failed = v[38] or -1, page_keeping = v[39] or 0, request_id = v[40] or '',
     }
 end, function(r)
     return {
@@ -128,6 +129,7 @@ end, function(r)
         r.private, r.has_closing, r.has_notice, r.kind, r.created, r.started, r.finished, r.last_id, r.turn,
         r.url_turn, r.host_turn, r.left, r.jobs_open, r.discovered, r.queued, r.running, r.completed, r.failed,
         r.skipped, r.unchanged, r.duplicates, r.gone, r.not_admitted, r.removed, r.bytes, r.fetch_us, r.extract_us,
+        r.keep, r.keep_failed, r.page_keeping, r.request_id,
     }
 end)
 local owners = packed_table(keys.owners, function(v)

@@ -43,6 +43,7 @@ redis.call('UNLINK', keys.group_known(id), keys.group_hosts(id), keys.group_root
 redis.call('ZREM', keys.group_ids, id)
 redis.call('ZREM', keys.ended_groups, id)
 redis.call('ZREM', keys.ended_private, id)
+redis.call('ZREM', keys.expiring, id)
 redis.call('ZREM', keys.groups_of(group.owner), id)
 redis.call('SREM', keys.frontier, id)
 redis.call('SREM', keys.unfinished, id)

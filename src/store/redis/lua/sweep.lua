@@ -21,5 +21,6 @@ end
 local function old_group(key, latest)
     return redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', latest), 'LIMIT', 0, 1)[1]
 end
-local group = old_group(keys.ended_private, input[5]) or old_group(keys.ended_groups, input[4]) or 0
+local group = old_group(keys.ended_private, input[5]) or old_group(keys.expiring, now) or
+    old_group(keys.ended_groups, input[4]) or 0
 return answer({removed, tonumber(group)})
