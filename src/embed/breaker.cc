@@ -1,5 +1,7 @@
 #include "embed/breaker.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "net/wording.h"
@@ -35,6 +37,10 @@ void Breaker::failed(Time now, const std::string& why) {
 
 void Breaker::abandoned() {
     state_.with([](State& state) { state.is_probing = false; });
+}
+
+void Breaker::ask_at_once() {
+    state_.with([&](State& state) { state.failures = std::min(state.failures, config_.failures - 1); });
 }
 
 bool Breaker::is_troubled() {

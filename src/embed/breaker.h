@@ -30,6 +30,9 @@ public:
     void failed(Time now, const std::string& why);
     void abandoned();  // our own doing, which says nothing of the service
 
+    // Somebody says that the service is there: the next calls try, until one fails.
+    void ask_at_once();
+
     // The last call failed: more tries for this one are a waste.
     bool is_troubled();
 

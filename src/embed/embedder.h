@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "embed/service.h"
 #include "model/collection.h"
 
 namespace quarry::embed {
@@ -38,7 +39,14 @@ public:
     // is too long for the model; which one of several, the caller finds out by sending fewer), `refused`
     // (401, 403: the key), `conflict` (it is not the model it was: its facts have changed), `corrupt` (wrong
     // count, wrong dimensions, NaN, not JSON), `invalid_argument` (any other 4xx), `timeout`, `interrupted`.
-    virtual Result<std::vector<Vector>> embed(std::span<const std::string> texts, std::stop_token stop) = 0;
+    virtual Result<std::vector<Vector>> embed(std::span<const std::string> texts, const Asking& asking) = 0;
+
+    // After embed() has failed: asks for the facts anew and for the vector of one short word, with a single
+    // try each. When that succeeds the service does its work, and the texts were to blame.
+    virtual Result<void> try_out(const std::stop_token& stop) = 0;
+
+    // Somebody says that the service is there: the circuit does not stand in the way of the next calls.
+    virtual void ask_at_once() = 0;
 
     // The vector to search with: some models want a question told apart from a passage.
     virtual Result<Vector> embed_query(const std::string& query, std::stop_token stop) {

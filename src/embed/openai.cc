@@ -26,13 +26,13 @@ public:
     OpenAiProtocol(OpenAiConfig config, Service service)
         : config_(std::move(config)), service_(std::move(service)) {}
 
-    const Service& service() const override { return service_; }
+    Service& service() override { return service_; }
     Description before_asking() const override;
     // The protocol has no question for it: what is known is what was configured.
-    Result<Description> describe(const std::stop_token&) override { return before_asking(); }
+    Result<Description> describe(const Asking&) override { return before_asking(); }
     std::expected<EmbedAnswer, BatchFailure> embed(const std::string& prefix,
                                                    std::span<const std::string> texts,
-                                                   const std::stop_token& stop) override;
+                                                   const Asking& asking) override;
 
 private:
     std::string embed_request(const std::string& prefix, std::span<const std::string> texts) const;
@@ -64,8 +64,8 @@ std::string OpenAiProtocol::embed_request(const std::string& prefix,
 
 std::expected<EmbedAnswer, BatchFailure> OpenAiProtocol::embed(const std::string& prefix,
                                                                std::span<const std::string> texts,
-                                                               const std::stop_token& stop) {
-    const auto response = service_.post("/v1/embeddings", embed_request(prefix, texts), stop);
+                                                               const Asking& asking) {
+    const auto response = service_.post("/v1/embeddings", embed_request(prefix, texts), asking);
     if (!response) return std::unexpected(BatchFailure{response.error()});
     if (response->status != 200) return std::unexpected(failure(response->status, response->body));
     auto found = parse_openai_vectors(response->body);

@@ -33,14 +33,14 @@ class EmbeddingProtocol {
 public:
     virtual ~EmbeddingProtocol() = default;
 
-    virtual const Service& service() const = 0;
+    virtual Service& service() = 0;
     virtual Description before_asking() const = 0;
-    virtual Result<Description> describe(const std::stop_token& stop) = 0;
+    virtual Result<Description> describe(const Asking& asking) = 0;
 
     // One request, with `prefix` in front of each text. Texts that are too long are refused, never cut.
     virtual std::expected<EmbedAnswer, BatchFailure> embed(const std::string& prefix,
                                                            std::span<const std::string> texts,
-                                                           const std::stop_token& stop) = 0;
+                                                           const Asking& asking) = 0;
 };
 
 struct RemoteEmbedderConfig {

@@ -84,13 +84,12 @@ Service::Service(ServiceConfig config, std::string base, net::HttpClient& client
       breaker_(std::make_unique<Breaker>(config_.breaker)),
       times_away_(std::make_unique<std::atomic<std::uint64_t>>(0)) {}
 
-Result<net::HttpResponse> Service::get(std::string_view path, const std::stop_token& stop) {
-    return call(net::HttpMethod::get, path, {}, stop);
+Result<net::HttpResponse> Service::get(std::string_view path, const Asking& asking) {
+    return call(net::HttpMethod::get, path, {}, asking);
 }
 
-Result<net::HttpResponse> Service::post(std::string_view path, std::string json,
-                                        const std::stop_token& stop) {
-    return call(net::HttpMethod::post, path, std::move(json), stop);
+Result<net::HttpResponse> Service::post(std::string_view path, std::string json, const Asking& asking) {
+    return call(net::HttpMethod::post, path, std::move(json), asking);
 }
 
 Error Service::error_of(int status, std::string_view words) const {
@@ -117,23 +116,24 @@ net::HttpRequest Service::request_for(net::HttpMethod method, const url::Url& ur
 }
 
 Result<net::HttpResponse> Service::call(net::HttpMethod method, std::string_view path, std::string body,
-                                        const std::stop_token& stop) {
+                                        const Asking& asking) {
     const url::Url url = TRY(url::Url::parse(base_ + std::string(path)));
     net::HttpRequest request = request_for(method, url, std::move(body));
-    request.stop = stop;
+    request.stop = asking.stop;
     TRY(breaker_->admit(config_.time.now()));
-    return try_until_final(request, stop);
+    return try_until_final(request, asking);
 }
 
 Result<net::HttpResponse> Service::try_until_final(const net::HttpRequest& request,
-                                                   const std::stop_token& stop) {
-    const std::size_t most_waits = breaker_->is_troubled() ? 0 : config_.waits.size();
+                                                   const Asking& asking) {
+    const bool is_patient = asking.patience == Patience::some && !breaker_->is_troubled();
+    const std::size_t most_waits = is_patient ? config_.waits.size() : 0;
     for (std::size_t waited = 0;; ++waited) {
         Try last = try_once(request);
         if (last.is_final || waited == most_waits) return settle(request, std::move(last));
         const milliseconds wait = std::max(config_.waits[waited], last.asked_wait);
         if (wait > config_.longest_wait) return settle(request, std::move(last));
-        if (!config_.time.wait(wait, stop)) {
+        if (!config_.time.wait(wait, asking.stop)) {
             breaker_->abandoned();
             return fail(ErrorCode::interrupted, fmt::format("stopped while waiting for {}", name_));
         }

@@ -45,6 +45,18 @@ struct ServiceConfig {
     ServiceTime time{};
 };
 
+// Whether a call is tried again after a while, or ends with its first try.
+enum class Patience : std::uint8_t { none, some };
+
+// Who asks, and for how long.
+struct Asking {
+    Asking(std::stop_token stop_ = {}, Patience patience_ = Patience::some)
+        : stop(std::move(stop_)), patience(patience_) {}
+
+    std::stop_token stop;
+    Patience patience;
+};
+
 // Any thread.
 class Service {
 public:
@@ -54,8 +66,11 @@ public:
     // The answer, if it is one that trying again would not change: any status but 408, 424, 429 and those
     // from 500 on. Errors: `unavailable` (not there, overloaded, breaker open), `timeout`, `refused` (by
     // address or certificate), `corrupt` (not HTTP, or more bytes than allowed), `interrupted`.
-    Result<net::HttpResponse> get(std::string_view path, const std::stop_token& stop);
-    Result<net::HttpResponse> post(std::string_view path, std::string json, const std::stop_token& stop);
+    Result<net::HttpResponse> get(std::string_view path, const Asking& asking);
+    Result<net::HttpResponse> post(std::string_view path, std::string json, const Asking& asking);
+
+    // Somebody says that it is there: the breaker does not stand in the way of the next calls.
+    void ask_at_once() { breaker_->ask_at_once(); }
 
     // For an answer that is no success and is not told apart further: `refused` for 401 and 403 with the
     // setting to look at, else `invalid_argument`. `words` is what the service said.
@@ -74,8 +89,8 @@ private:
     Service(ServiceConfig config, std::string base, net::HttpClient& client);
 
     Result<net::HttpResponse> call(net::HttpMethod method, std::string_view path, std::string body,
-                                   const std::stop_token& stop);
-    Result<net::HttpResponse> try_until_final(const net::HttpRequest& request, const std::stop_token& stop);
+                                   const Asking& asking);
+    Result<net::HttpResponse> try_until_final(const net::HttpRequest& request, const Asking& asking);
     Result<net::HttpResponse> settle(const net::HttpRequest& request, Try last);
     Try try_once(const net::HttpRequest& request);
     net::HttpRequest request_for(net::HttpMethod method, const url::Url& url, std::string body) const;

@@ -21,12 +21,12 @@ public:
     TeiProtocol(TeiConfig config, Service service)
         : config_(std::move(config)), service_(std::move(service)) {}
 
-    const Service& service() const override { return service_; }
+    Service& service() override { return service_; }
     Description before_asking() const override { return described({}); }
-    Result<Description> describe(const std::stop_token& stop) override;
+    Result<Description> describe(const Asking& asking) override;
     std::expected<EmbedAnswer, BatchFailure> embed(const std::string& prefix,
                                                    std::span<const std::string> texts,
-                                                   const std::stop_token& stop) override;
+                                                   const Asking& asking) override;
 
 private:
     Description described(const TeiInfo& info) const;
@@ -57,8 +57,8 @@ Description TeiProtocol::described(const TeiInfo& info) const {
                        .requests_in_flight = in_flight}};
 }
 
-Result<Description> TeiProtocol::describe(const std::stop_token& stop) {
-    const auto response = TRY(service_.get("/info", stop));
+Result<Description> TeiProtocol::describe(const Asking& asking) {
+    const auto response = TRY(service_.get("/info", asking));
     if (response.status != 200)
         return std::unexpected(service_.error_of(response.status, words_of_error(response.body)));
     const auto info = parse_tei_info(response.body);
@@ -72,8 +72,8 @@ Result<Description> TeiProtocol::describe(const std::stop_token& stop) {
 
 std::expected<EmbedAnswer, BatchFailure> TeiProtocol::embed(const std::string& prefix,
                                                             std::span<const std::string> texts,
-                                                            const std::stop_token& stop) {
-    const auto response = service_.post("/embed", embed_request(prefix, texts), stop);
+                                                            const Asking& asking) {
+    const auto response = service_.post("/embed", embed_request(prefix, texts), asking);
     if (!response) return std::unexpected(BatchFailure{response.error()});
     if (response->status != 200)
         return std::unexpected(tei_failure(service_, response->status, response->body));

@@ -20,8 +20,14 @@ constexpr bool goes_on(JobState state) {
     return state == JobState::queued || state == JobState::running;
 }
 
+constexpr bool is_over(JobState state) {
+    return !goes_on(state) && state != JobState::paused;
+}
+
 std::string_view name_of(JobState state);
 Result<JobState> parse_job_state(std::string_view name);
+// Also by the words of embedding queues: pending, processing.
+Result<JobState> parse_embedding_state(std::string_view name);
 
 // The smaller number runs first.
 inline constexpr int priority_high = 1;
@@ -30,6 +36,13 @@ inline constexpr int priority_low = 3;
 
 // "high", "normal", "low", or a number from 0 to 100.
 Result<int> parse_priority(std::string_view text);
+
+// Of the embedding queue, which has these three alone: by name, or as 1, 2 or 3.
+Result<int> parse_embedding_priority(std::string_view text);
+// The one of those three that comes nearest to a crawl's.
+constexpr int embedding_priority(int priority) {
+    return priority < priority_normal ? priority_high : priority > priority_normal ? priority_low : priority;
+}
 
 struct NewJob {
     std::string kind{};     // names the handler
@@ -67,6 +80,7 @@ struct Job {
     std::optional<WorkerId> worker{};
     Timestamp created_at{};
     std::optional<Timestamp> run_at{}, started_at{}, finished_at{}, start_by{}, deadline{};
+    std::optional<Timestamp> tried_at{};  // when the last attempt of a change of the outbox ended, if it waits
     std::string payload{}, result{};
     std::string url{};  // of a URL in the frontier, or of the page that an outbox row is about
 };

@@ -102,6 +102,21 @@ Result<JobState> parse_job_state(std::string_view name) {
                 fmt::format("there is no state \"{}\". There are: {}", name, fmt::join(job_states, ", ")));
 }
 
+Result<JobState> parse_embedding_state(std::string_view name) {
+    if (name == "pending") return JobState::queued;
+    if (name == "processing") return JobState::running;
+    return parse_job_state(name);
+}
+
+Result<int> parse_embedding_priority(std::string_view text) {
+    const auto priority = parse_priority(text);
+    if (priority && *priority >= priority_high && *priority <= priority_low) return *priority;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("\"{}\" is no priority of the embedding queue: it is high, normal or low, or 1, 2 "
+                            "or 3",
+                            text));
+}
+
 Result<int> parse_priority(std::string_view text) {
     if (text == "high") return priority_high;
     if (text == "normal") return priority_normal;

@@ -48,6 +48,7 @@ void each_field_of_group(Visit& visit, Type& group) {
     visit("number", group.id);
     visit("kind", group.kind);
     visit("status", group.state);
+    visit("state", group.state);  // also where `status` waits for the index (store/index_progress.h)
     visit("url", group.name);
     visit("collection", group.collection);
     visit("owner", group.owner);
@@ -87,6 +88,7 @@ void each_field_of_job(Visit& visit, Type& job) {
     visit("run_at", job.run_at);
     visit("started_at", job.started_at);
     visit("finished_at", job.finished_at);
+    visit("tried_at", job.tried_at);
     visit("start_by", job.start_by);
     visit("deadline", job.deadline);
     visit.json("payload", job.payload);

@@ -13,6 +13,7 @@ std::vector<JobState> states_for(BulkChange change) {
         case BulkChange::pause: return {queued};
         case BulkChange::resume: return {paused};
         case BulkChange::retry: return {failed, cancelled};
+        case BulkChange::hasten: return {queued};
         case BulkChange::clear: return {queued, completed, failed, cancelled, paused};
         case BulkChange::reprioritise: return {queued, paused};
     }

@@ -10,7 +10,15 @@
 
 namespace quarry::store {
 
-enum class BulkChange : std::uint8_t { cancel, pause, resume, retry, clear, reprioritise };
+enum class BulkChange : std::uint8_t {
+    cancel,
+    pause,
+    resume,
+    retry,
+    hasten,  // only changes of pages: those that wait for their time are due
+    clear,
+    reprioritise,
+};
 
 struct BulkRequest {
     BulkChange change{};

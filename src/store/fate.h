@@ -2,6 +2,7 @@
 // rows itself.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -38,6 +39,10 @@ inline constexpr std::string_view nothing_stored =
 
 // Why something failed that was put off for the last time, if nobody said a reason.
 inline constexpr std::string_view put_off_too_often = "put off too many times in a row";
+
+// In the place of a page's last change: that was taken away before it was done, so the index has not what the
+// page has now. A change that is not there any more was done otherwise.
+inline constexpr std::int64_t given_up = 0;
 
 UrlFate fate_of_url(const Outcome::End& end, const Tries& tries, Timestamp now);
 ChangeFate fate_of_change(const Outcome::End& end, const Tries& tries, Timestamp now);

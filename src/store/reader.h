@@ -37,6 +37,8 @@ struct JobPage {
     std::optional<JobId> after{};
     int limit = 100;
     bool with_payload = false;
+    // As they are leased: by priority, then by age. Only for changes, and without `after`.
+    enum class Order : std::uint8_t { by_id, as_leased } order = Order::by_id;
 };
 
 struct UrlPage {

@@ -248,6 +248,11 @@ struct PageFilter {
     }
 };
 
+enum class IndexAgain : std::uint8_t {
+    all,
+    missing,  // only pages that are not in the index as they are now
+};
+
 // A job that is added again and again: at the times of a cron expression (base/cron.h), in UTC.
 struct Schedule {
     std::string name{};
@@ -264,7 +269,7 @@ struct Event {
         url_failed,
         group_changed,
         job_ended,
-        page_indexed,  // a change completed
+        page_indexed,  // a change completed; `status` is the number of its chunks
         index_failed,  // a change was given up
         worker_died,   // its leases were taken back: `url` is its name, `status` how many
     } what{};
@@ -348,6 +353,8 @@ public:
     virtual Result<std::int64_t> resume(const JobFilter& filter) = 0;  // paused
     virtual Result<std::int64_t> retry(
         const JobFilter& filter) = 0;  // failed, cancelled, waiting after an error: attempts and stalls 0
+    // Only of changes: those that wait for their time are due now. Their attempts stay.
+    virtual Result<std::int64_t> hasten(const JobFilter& filter) = 0;
     virtual Result<std::int64_t> clear(const JobFilter& filter) = 0;  // not running; removes for good
     virtual Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) = 0;
 
@@ -374,7 +381,7 @@ public:
     // Adds a change for each page, unless one waits already. Pages that were kept out of the index
     // (index_pages) stay out, except those of a group that is asked for: it indexes its pages from then on.
     // An empty filter means all pages. Returns how many were added.
-    virtual Result<std::int64_t> index_again(const PageFilter& filter) = 0;
+    virtual Result<std::int64_t> index_again(const PageFilter& filter, IndexAgain which = IndexAgain::all) = 0;
 
     // Says whose vectors the collection has. `created_at` is kept if it is there already.
     virtual Result<void> set_collection(const Collection& collection) = 0;

@@ -1,5 +1,9 @@
 #include "work/collection_embedders.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include <fmt/format.h>
 
 namespace quarry::work {
@@ -52,6 +56,32 @@ Result<CollectionEmbedders::Choice> CollectionEmbedders::find(const std::string&
                                                               const EmbedderFacts& recorded) {
     if (!is_begun(recorded)) return Choice{.facts = {.provider = "none"}};
     return confirm(collection, recorded);
+}
+
+Result<void> CollectionEmbedders::try_out(const std::string& collection, store::Reader& reader,
+                                          const std::stop_token& stop) {
+    const EmbedderFacts recorded = TRY(reader.embedder(collection));
+    const std::string& provider = recorded.provider.empty() ? services_.standard : recorded.provider;
+    if (!needs_service(provider)) return {};
+    const auto asked = TRY(service(collection, provider));
+    asked->ask_at_once();
+    TRY(asked->try_out(stop));
+    if (is_begun(recorded)) TRY(confirm(collection, recorded));
+    return {};
+}
+
+Result<void> CollectionEmbedders::check_provider(const std::string& provider) const {
+    constexpr std::array<std::string_view, 4> providers = {"builtin", "tei", "openai", "none"};
+    if (std::ranges::find(providers, provider) == providers.end())
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("there is no provider \"{}\": it is builtin, tei, openai or none", provider));
+    if (!needs_service(provider) || services_.services.contains(provider)) return {};
+    return fail(ErrorCode::unavailable, fmt::format("the provider {} is not configured: set {}", provider,
+                                                    setting_of(provider)));
+}
+
+void CollectionEmbedders::ask_at_once() {
+    for (const auto& [provider, service] : services_.services) service->ask_at_once();
 }
 
 void CollectionEmbedders::forget_all() {

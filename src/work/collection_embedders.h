@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 
 #include "base/guarded.h"
@@ -43,6 +44,16 @@ public:
     // For a search in a collection as it is recorded. One without an embedder has a choice of provider
     // "none".
     Result<Choice> find(const std::string& collection, const EmbedderFacts& recorded);
+
+    // Whether the collection can be embedded now: its service is asked at once, with a single try. Fails as
+    // ensure() does.
+    Result<void> try_out(const std::string& collection, store::Reader& reader, const std::stop_token& stop);
+
+    // `invalid_argument` for a provider that there is not, `unavailable` for one that is not configured.
+    Result<void> check_provider(const std::string& provider) const;
+
+    // Somebody says that the services are there: none is left alone for a while because it was not.
+    void ask_at_once();
 
     // What collections have may have changed: looks anew.
     void forget_all();

@@ -13,7 +13,12 @@ namespace quarry::work {
 namespace {
 
 // How long a batch that is not full waits for company.
-constexpr std::chrono::milliseconds patience{2};
+constexpr std::chrono::milliseconds longest_gathering{2};
+
+// Errors that a text may cause. The others are about the service: its key, its model, our own end.
+bool may_be_of_text(ErrorCode code) {
+    return code != ErrorCode::refused && code != ErrorCode::conflict && code != ErrorCode::interrupted;
+}
 
 }  // namespace
 
@@ -75,7 +80,7 @@ EmbeddingPool::Batch EmbeddingPool::next_batch() {
     const embed::EmbedderLimits limits = service->limits();
     const auto full = static_cast<std::size_t>(std::max(1, limits.max_batch));
     if (items_.size() < full && !closed_)
-        changed_.wait_for(lock, patience, [&] { return closed_ || items_.size() >= full; });
+        changed_.wait_for(lock, longest_gathering, [&] { return closed_ || items_.size() >= full; });
     Batch batch;
     int tokens = 0;
     while (!items_.empty() && batch.size() < full) {
@@ -94,7 +99,7 @@ EmbeddingPool::Batch EmbeddingPool::next_batch() {
     return batch;
 }
 
-void EmbeddingPool::embed(Batch batch, text::TermReader& terms) {
+void EmbeddingPool::embed(Batch batch, text::TermReader& terms, embed::Patience patience) {
     std::erase_if(batch, [&](const Item& item) {
         const bool is_over = item.page->has_failed;
         if (is_over) end(item, std::vector<index::IndexedChunk>{});
@@ -104,19 +109,16 @@ void EmbeddingPool::embed(Batch batch, text::TermReader& terms) {
     std::vector<std::string> texts;
     for (const Item& item : batch) texts.push_back(item.text);
     const auto started = std::chrono::steady_clock::now();
-    auto vectors = batch.front().page->work->embedder.service->embed(texts, abort_);
+    auto vectors = batch.front().page->work->embedder.service->embed(texts, {abort_, patience});
     const auto took =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
     for (const Item& item : batch)
         item.page->microseconds += took.count() / static_cast<std::int64_t>(batch.size());
     if (!vectors && vectors.error().code == ErrorCode::too_large)
-        return embed_in_halves(std::move(batch), terms);
+        return embed_in_halves(std::move(batch), terms, patience);
+    if (!vectors) return give_up(std::move(batch), terms, patience, std::move(vectors.error()));
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const Item& item = batch[i];
-        if (!vectors) {
-            end(item, std::unexpected(vectors.error()));
-            continue;
-        }
         std::vector<index::IndexedChunk> pieces(1);
         pieces[0] = std::move(item.page->work->page.chunks[item.chunk]);
         pieces[0].vector = std::move((*vectors)[i]);
@@ -124,14 +126,31 @@ void EmbeddingPool::embed(Batch batch, text::TermReader& terms) {
     }
 }
 
-// One of them is too long for the model, and the service does not say which.
-void EmbeddingPool::embed_in_halves(Batch batch, text::TermReader& terms) {
+// A service that embeds nothing at all costs its pages time and no attempt. One that embeds other texts is
+// asked for fewer of these, until those that it cannot embed stand alone.
+void EmbeddingPool::give_up(Batch batch, text::TermReader& terms, embed::Patience patience, Error error) {
+    const bool others_work =
+        may_be_of_text(error.code) && batch.front().page->work->embedder.service->try_out(abort_);
+    if (others_work && (batch.size() > 1 || patience == embed::Patience::some)) {
+        if (batch.size() > 1) return embed_in_halves(std::move(batch), terms, embed::Patience::none);
+        return embed(std::move(batch), terms, embed::Patience::none);
+    }
+    if (others_work) {
+        error = {ErrorCode::invalid_argument, error.message + "; other texts are embedded"};
+    } else if (may_be_of_text(error.code)) {
+        error.code = ErrorCode::unavailable;
+    }
+    for (const Item& item : batch) end(item, std::unexpected(error));
+}
+
+// One of them is too long for the model, or cannot be embedded, and the service does not say which.
+void EmbeddingPool::embed_in_halves(Batch batch, text::TermReader& terms, embed::Patience patience) {
     if (batch.size() == 1) return embed_in_pieces(std::move(batch.front()), terms);
     const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
     Batch second(std::make_move_iterator(middle), std::make_move_iterator(batch.end()));
     batch.erase(middle, batch.end());
-    embed(std::move(batch), terms);
-    embed(std::move(second), terms);
+    embed(std::move(batch), terms, patience);
+    embed(std::move(second), terms, patience);
 }
 
 // Cuts until the service is content. What cannot be cut any more is an error of the page, never left out
@@ -150,8 +169,12 @@ void EmbeddingPool::embed_in_pieces(Item item, text::TermReader& terms) {
             continue;
         }
         const auto halves = text::halve(chunk);
-        if (vectors.error().code != ErrorCode::too_large || halves.empty())
-            return end(item, std::unexpected(vectors.error()));
+        if (vectors.error().code != ErrorCode::too_large) {
+            Batch alone;
+            alone.push_back(std::move(item));
+            return give_up(std::move(alone), terms, embed::Patience::none, std::move(vectors.error()));
+        }
+        if (halves.empty()) return end(item, std::unexpected(vectors.error()));
         waiting.insert(waiting.begin(), halves.begin(), halves.end());
     }
     end(item, std::move(pieces));

@@ -39,9 +39,10 @@ private:
 
     void run();
     Batch next_batch();
-    void embed(Batch batch, text::TermReader& terms);
-    void embed_in_halves(Batch batch, text::TermReader& terms);
+    void embed(Batch batch, text::TermReader& terms, embed::Patience patience = embed::Patience::some);
+    void embed_in_halves(Batch batch, text::TermReader& terms, embed::Patience patience);
     void embed_in_pieces(Item item, text::TermReader& terms);
+    void give_up(Batch batch, text::TermReader& terms, embed::Patience patience, Error error);
     void end(const Item& item, Result<std::vector<index::IndexedChunk>> pieces);
 
     const Done done_;

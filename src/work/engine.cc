@@ -89,6 +89,7 @@ private:
     std::optional<std::uint64_t> last_question_;
     std::optional<std::uint64_t> last_look_;  // at a shared index, once all was written
     std::optional<Timestamp> idle_since_;
+    std::optional<RunUntil::Changes> changes_left_;  // nothing: as many as there are
     // In the order in which they must end, the last first.
     std::unique_ptr<Indexer> indexer_;
     std::unique_ptr<PagePool> pages_;
@@ -153,6 +154,7 @@ Result<void> Engine::Run::until(const RunUntil& until, std::stop_token stop) {
     leaser_ = std::make_unique<Leaser>(store_, mailbox_);
     heartbeat_ = std::jthread([this](std::stop_token token) { beat(token); });
     sweeper_ = std::jthread([this](std::stop_token token) { sweep(token); });
+    changes_left_ = until.changes;
     std::vector<Message> messages;
     while (!stop.stop_requested() && !error_) {
         ask_for_work();
@@ -182,6 +184,7 @@ void Engine::Run::handle(LeasesArrived& arrived) {
             jobs_->add(std::move(job));
         }
     }
+    if (changes_left_) changes_left_->at_most -= static_cast<int>(arrived.leased.changes.size());
     indexer_->add(std::move(arrived.leased.changes));
     urls_->add(std::move(arrived.leased.urls), arrived.leased.hosts);
 }
@@ -204,6 +207,10 @@ store::Demand Engine::Run::demand() const {
     jobs_->describe_room(demand);
     if (webhooks_) webhooks_->describe_room(demand);
     indexer_->describe_room(demand);
+    if (changes_left_) {
+        demand.changes = std::clamp(changes_left_->at_most, 0, demand.changes);
+        demand.change_collection = changes_left_->collection;
+    }
     return demand;
 }
 

@@ -62,6 +62,13 @@ struct RunUntil {
         std::optional<GroupId> group{};  // of a crawl, which is over or paused then
     };
     std::optional<Indexed> indexed{};
+
+    // Of the outbox no more is worked on than this.
+    struct Changes {
+        int at_most = 0;
+        std::string collection{};  // "" for all
+    };
+    std::optional<Changes> changes{};
 };
 
 class Engine {

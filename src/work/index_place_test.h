@@ -63,6 +63,7 @@ public:
                             .open_reader = [this] { return store::open_sqlite_reader(path()); },
                             .cpu_threads = 2};
         config.indexing = {.index = index.get(), .embedders = &embedders, .spaces = &spaces};
+        config.indexing.ask_again_every = ask_again_every;
         Engine engine(*store, fetcher, std::move(config));
         return engine.run(until, stop);
     }
@@ -104,6 +105,7 @@ public:
     std::string provider = "builtin";
     SpacePolicy policy{};
     embed::BreakerConfig breaker{};
+    std::chrono::milliseconds ask_again_every{60'000};
     std::unique_ptr<net::HttpClient> client = net::HttpClient::open({}).value();
     fetch::Fetcher fetcher{*client, {}};
     std::unique_ptr<store::Store> store = store::open_sqlite_store({.path = path(), .clock = &clock}).value();

@@ -131,17 +131,21 @@ Result<void> IndexWriter::fold_again(const std::string& collection, std::span<Pa
 void IndexWriter::finish(Pages pages) {
     const Timestamp now = parts_.store.now();
     std::vector<store::Finished> finished;
+    Ended ended{.changes = pages.size()};
     for (PageInWorkPtr& page : pages) {
+        if (!page->error) {
+            ++ended.indexed;
+            ended.chunks += static_cast<std::size_t>(page->timings.chunks);
+        }
         store::Outcome outcome = page->error ? outcome_of(*page->error, page->change, now)
                                              : store::Outcome{.end = store::Completed{}};
         outcome.timings = page->timings;
         finished.push_back({page->change.lease, std::move(outcome)});
     }
-    const std::size_t count = finished.size();
-    parts_.store.finish(std::move(finished), [mailbox = parts_.mailbox, ended = parts_.ended,
-                                              count](const Result<std::vector<store::Verdict>>& verdicts) {
+    parts_.store.finish(std::move(finished), [mailbox = parts_.mailbox, tell = parts_.ended,
+                                              ended](const Result<std::vector<store::Verdict>>& verdicts) {
         if (!verdicts) mailbox->post(StoreFailed{verdicts.error()});
-        ended(count);
+        tell(ended);
     });
 }
 

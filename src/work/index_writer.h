@@ -21,13 +21,18 @@ namespace quarry::work {
 
 class IndexWriter {
 public:
+    // What became of changes that are over for now.
+    struct Ended {
+        std::size_t changes = 0;
+        std::size_t indexed = 0, chunks = 0;
+    };
     struct Parts {
         store::Store& store;
         index::Index& index;
         Spaces* spaces = nullptr;
         std::shared_ptr<EngineMailbox> mailbox{};
         std::function<void(const Error&)> damaged{};       // as IndexTools has it
-        std::function<void(std::size_t changes)> ended{};  // so many are over; on the store's thread
+        std::function<void(const Ended&)> ended{};         // on the store's thread
     };
     explicit IndexWriter(Parts parts);
     // Writes what it was given.

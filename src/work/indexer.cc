@@ -4,6 +4,8 @@
 #include <chrono>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "base/thread_name.h"
 #include "work/prepare_page.h"
 
@@ -31,6 +33,13 @@ text::ChunkLimits limits_for(const CollectionEmbedders::Choice& embedder) {
     return limits;
 }
 
+// Whatever is wrong with the embedder of a collection is no fault of the page that asks for it.
+void wait_for_embedder(PageInWork& work, Error error) {
+    if (!waits(error.code)) error.code = ErrorCode::unavailable;
+    work.waits_for_embedder = error.code != ErrorCode::interrupted;
+    work.error = std::move(error);
+}
+
 }  // namespace
 
 Indexer::Indexer(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, IndexerConfig config)
@@ -49,12 +58,23 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
                            .spaces = tools.spaces,
                            .mailbox = raw->mailbox_,
                            .damaged = tools.damaged,
-                           .ended = [traffic = raw->traffic_, mailbox = raw->mailbox_](std::size_t changes) {
-                               changes_ended(*traffic, changes);
-                               mailbox->post(ChangesDone{});
-                           }});
+                           .ended =
+                               [traffic = raw->traffic_, mailbox = raw->mailbox_,
+                                log = tools.log](const IndexWriter::Ended& ended) {
+                                   changes_ended(*traffic, ended, log);
+                                   mailbox->post(ChangesDone{});
+                               }});
+    raw->watch_ = std::make_unique<ProviderWatch>(ProviderWatch::Parts{.store = store,
+                                                                       .embedders = *tools.embedders,
+                                                                       .reader = TRY(raw->config_.open_reader()),
+                                                                       .every = tools.ask_again_every,
+                                                                       .log = tools.log});
     raw->embedding_ = std::make_unique<EmbeddingPool>(
-        [raw](PageInWorkPtr work) { raw->writer_->add(std::move(work)); }, raw->abort_.get_token());
+        [raw](PageInWorkPtr work) {
+            if (work->error && waits(work->error->code)) wait_for_embedder(*work, *work->error);
+            raw->write(std::move(work));
+        },
+        raw->abort_.get_token());
     for (const auto& reader : raw->readers_)
         raw->preparers_.emplace_back([raw, &reader] { raw->prepare(*reader); });
     if (tools.spaces) TRY(raw->keep_spaces());
@@ -92,6 +112,7 @@ Indexer::~Indexer() {
     preparers_.clear();
     abort_.request_stop();
     embedding_.reset();
+    watch_.reset();
     writer_.reset();
     // The last outcomes are still on their way to the disk.
     std::unique_lock lock(traffic_->mutex);
@@ -152,7 +173,7 @@ void Indexer::prepare_batch(Changes changes, store::Reader& reader, text::TermRe
             if (known) {
                 prepare_page(*work, *page->second, *known, terms);
             } else {
-                work->error = index_error(known.error());
+                wait_for_embedder(*work, index_error(known.error()));
             }
         } else if (work->change.content) {
             // It was replaced meanwhile: the change that did it comes next, and this one is dropped.
@@ -200,10 +221,15 @@ void Indexer::prepare_page(PageInWork& work, const StoredPage& page, const Means
 void Indexer::forward(PageInWorkPtr work) {
     if (traffic_->keeper && !work->error) traffic_->keeper->written(work->change.collection);
     if (work->error || !work->embedder.service) {
-        writer_->add(std::move(work));
+        write(std::move(work));
     } else {
         embedding_->add(std::move(work));
     }
+}
+
+void Indexer::write(PageInWorkPtr work) {
+    if (work->waits_for_embedder) watch_->waits(work->change.collection, work->error->message);
+    writer_->add(std::move(work));
 }
 
 bool Indexer::is_idle() const {
@@ -225,12 +251,24 @@ void Indexer::expect_more(bool more) {
     if (traffic_->keeper) traffic_->keeper->look_again();
 }
 
-void Indexer::changes_ended(Traffic& traffic, std::size_t changes) {
+void Indexer::changes_ended(Traffic& traffic, const IndexWriter::Ended& ended,
+                            const std::function<void(std::string)>& log) {
+    std::string line;
     {
         std::lock_guard lock(traffic.mutex);
-        traffic.changes -= changes;
+        traffic.changes -= ended.changes;
+        traffic.untold.indexed += ended.indexed;
+        traffic.untold.chunks += ended.chunks;
+        // While there is more to do, a line a second is enough.
+        const bool is_time = traffic.changes == 0 || Clock::now() - traffic.told_at >= std::chrono::seconds(1);
+        if (is_time && traffic.untold.indexed > 0) {
+            line = fmt::format("embedded pages={} chunks={}", traffic.untold.indexed, traffic.untold.chunks);
+            traffic.untold = {};
+            traffic.told_at = Clock::now();
+        }
         traffic.changed.notify_all();
     }
+    if (log && !line.empty()) log(std::move(line));
     if (traffic.keeper) traffic.keeper->look_again();
 }
 

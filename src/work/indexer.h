@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "work/engine_message.h"
 #include "work/index_follower.h"
 #include "work/index_writer.h"
+#include "work/provider_watch.h"
 #include "work/space_keeper.h"
 #include "work/spaces.h"
 
@@ -39,6 +41,10 @@ struct IndexTools {
     // Told that the index is damaged, where it can be made anew: what was on its way there waits for that.
     // Any thread. Without it that is an error like any other.
     std::function<void(const Error&)> damaged{};
+    // How often an embedder that does not answer is asked again, while pages wait for it.
+    std::chrono::milliseconds ask_again_every{10'000};
+    // Takes a line about what happened to pages on their way. Any thread.
+    std::function<void(std::string)> log{};
 };
 
 struct IndexerConfig {
@@ -78,6 +84,8 @@ private:
         std::condition_variable_any changed;
         std::size_t changes = 0;  // leased and not ended
         bool more_is_expected = false;
+        IndexWriter::Ended untold{};  // in the log
+        std::chrono::steady_clock::time_point told_at{};
         // Nothing without an embedded index. Shared because a callback may be at it when the indexer goes.
         std::shared_ptr<SpaceKeeper> keeper{};
     };
@@ -94,8 +102,10 @@ private:
     Result<Means> means_of(const std::string& collection, store::Reader& reader);
     void prepare_page(PageInWork& work, const StoredPage& page, const Means& means, text::TermReader& terms);
     void forward(PageInWorkPtr work);
+    void write(PageInWorkPtr work);
     Result<void> keep_spaces();
-    static void changes_ended(Traffic& traffic, std::size_t changes);
+    static void changes_ended(Traffic& traffic, const IndexWriter::Ended& ended,
+                              const std::function<void(std::string)>& log);
 
     store::Store& store_;
     std::shared_ptr<EngineMailbox> mailbox_;
@@ -105,6 +115,7 @@ private:
     WorkQueue<Changes> queue_;
     std::vector<std::unique_ptr<store::Reader>> readers_;
     // In the order in which they must end, the last first.
+    std::unique_ptr<ProviderWatch> watch_;
     std::unique_ptr<IndexWriter> writer_;
     std::unique_ptr<EmbeddingPool> embedding_;
     std::vector<std::jthread> preparers_;

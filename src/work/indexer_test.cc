@@ -153,7 +153,7 @@ public:
                             .index = *index,
                             .spaces = &spaces,
                             .mailbox = std::make_shared<EngineMailbox>(),
-                            .ended = [&](std::size_t) {}});
+                            .ended = [&](const IndexWriter::Ended&) {}});
         auto first = std::make_unique<PageInWork>();
         first->change = {
             .page = PageId{9'999}, .content = ContentId{9'999}, .version = 1, .collection = "other"};
@@ -273,6 +273,45 @@ TEST_CASE_FIXTURE(ServicePlace,
     CHECK(counts().pending == 0);
 }
 
+TEST_CASE_FIXTURE(ServicePlace, "pages that wait are embedded as soon as the service is back, whatever their time") {
+    ask_again_every = 1ms;
+    tei.conduct.faults.always(test::Fault::unavailable);
+    put_many(200);
+    std::stop_source stop;
+    std::jthread worker([&] { CHECK(run({}, stop.get_token())); });
+    while (counts().pending < 200 || !counts().next_due) std::this_thread::yield();
+
+    tei.conduct.faults.always(test::Fault::none);  // and the clock of the store stands still
+
+    while (counts().completed < 200) std::this_thread::yield();
+    stop.request_stop();
+    worker.join();
+    CHECK(facts().vectors == 200);
+}
+
+TEST_CASE_FIXTURE(ServicePlace, "what a process before left waiting is embedded when its service is there") {
+    tei.conduct.faults.always(test::Fault::unavailable);
+    put_many(3);
+    REQUIRE(run());
+    REQUIRE(counts().next_due);
+    tei.conduct.faults.always(test::Fault::none);
+    std::stop_source stop;
+    std::jthread worker([&] { CHECK(run({}, stop.get_token())); });
+
+    while (counts().completed < 3) std::this_thread::yield();
+
+    stop.request_stop();
+}
+
+TEST_CASE_FIXTURE(ServicePlace, "no more changes are worked on than a run may") {
+    put_many(20);
+
+    REQUIRE(run({.enough = [&] { return counts().completed == 7; }, .changes = RunUntil::Changes{.at_most = 7}}));
+
+    CHECK(counts().completed == 7);
+    CHECK(counts().pending == 13);
+}
+
 TEST_CASE_FIXTURE(ServicePlace,
                   "a service that dies midway loses nothing, and what it has done is not done again") {
     put_many(64);
@@ -290,33 +329,61 @@ TEST_CASE_FIXTURE(ServicePlace,
     CHECK(facts().vectors == 64);
 }
 
-TEST_CASE_FIXTURE(ServicePlace,
-                  "answers that make no sense are retried, then given up, and can be retried by hand") {
-    test::Fault fault{};
-    SUBCASE("not JSON") {
-        fault = test::Fault::garbage;
-    }
-    SUBCASE("too few vectors") {
-        fault = test::Fault::wrong_count;
-    }
-    SUBCASE("not numbers") {
-        fault = test::Fault::not_a_number;
-    }
-    put("https://a.example/known", "The service is known by now.");
-    REQUIRE(run());
-    tei.conduct.faults.always(fault);
-    put("https://a.example/p", "Words.");
-    for (int attempt = 0; attempt < 3; ++attempt) {
-        REQUIRE(run());
-        clock.advance(61s);
-    }
-    REQUIRE(counts().failed == 1);
+TEST_CASE("a service whose answers never make sense is waited for, and costs no attempt") {
+    using test::Fault;
+    for (const Fault fault : {Fault::garbage, Fault::wrong_count, Fault::not_a_number, Fault::echo_key}) {
+        CAPTURE(static_cast<int>(fault));
+        ServicePlace place;
+        place.put("https://a.example/known", "The service is known by now.");
+        REQUIRE(place.run());
+        place.tei.conduct.faults.always(fault);
+        place.put("https://a.example/p", "Words.");
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            REQUIRE(place.run());
+            place.clock.advance(73s);
+        }
+        CHECK(place.counts().pending == 1);
+        CHECK(place.counts().failed == 0);
+        CHECK_FALSE(place.counts().last_error.empty());
 
-    tei.conduct.faults.always(test::Fault::none);
-    REQUIRE(store->retry(store::JobFilter{.kind = "embed_page", .states = {JobState::failed}}).value() == 1);
-    REQUIRE(run());
+        place.tei.conduct.faults.always(Fault::none);
+        REQUIRE(place.run());
 
-    CHECK(facts().vectors == 2);
+        CHECK(place.facts().vectors == 2);
+    }
+}
+
+TEST_CASE("a text that fails while others are embedded uses up its attempts, and fails alone") {
+    using test::Fault;
+    for (const Fault fault : {Fault::backend, Fault::internal, Fault::too_large, Fault::reset}) {
+        CAPTURE(static_cast<int>(fault));
+        ServicePlace place;
+        place.tei.conduct.faults.for_word("poison", fault);
+        place.put_many(60);
+        place.put("https://a.example/poison", "poison");
+
+        for (int attempt = 1; attempt <= 3; ++attempt) {
+            REQUIRE(place.run());
+            CHECK(place.counts().completed == 60);
+            const auto jobs = place.reader()
+                                  ->jobs({.filter = {.kind = "embed_page",
+                                                     .states = {JobState::queued, JobState::failed}}})
+                                  .value();
+            REQUIRE(jobs.size() == 1);
+            CHECK(jobs[0].attempts == attempt);
+            CHECK(jobs[0].url == "https://a.example/poison");
+            CHECK_FALSE(jobs[0].last_error.empty());
+            place.clock.advance(73s);
+        }
+
+        CHECK(place.counts().failed == 1);
+        CHECK(place.counts().pending == 0);
+        CHECK(place.facts().vectors == 60);
+        place.tei.conduct.faults.for_word("", Fault::none);
+        REQUIRE(place.store->retry(store::JobFilter{.kind = "embed_page", .states = {JobState::failed}}).value() == 1);
+        REQUIRE(place.run());
+        CHECK(place.facts().vectors == 61);
+    }
 }
 
 TEST_CASE_FIXTURE(ServicePlace,

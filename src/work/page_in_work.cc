@@ -3,7 +3,6 @@
 #include "work/retry_delay.h"
 
 namespace quarry::work {
-namespace {
 
 bool waits(ErrorCode code) {
     switch (code) {
@@ -14,8 +13,6 @@ bool waits(ErrorCode code) {
         default: return false;
     }
 }
-
-}  // namespace
 
 store::Outcome outcome_of(const Error& error, const store::ChangeLease& change, Timestamp now) {
     if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, ""}};

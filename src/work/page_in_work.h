@@ -19,12 +19,16 @@ struct PageInWork {
     int space = 0;  // the version its chunks were folded into
     Timings timings{};
     std::optional<Error> error{};  // why it waits or fails
+    bool waits_for_embedder = false;
 };
 
 using PageInWorkPtr = std::unique_ptr<PageInWork>;
 
-// What becomes of a change that met this error. A service that is not there, or is not what it was, costs no
-// attempt: its pages wait. Everything else may fail for good, and can be seen and retried.
+// Whether a page that met this error waits: for a service that is not there, or is not what it was.
+bool waits(ErrorCode code);
+
+// What becomes of a change that met this error. Waiting costs no attempt. Everything else may fail for good,
+// and can be seen and retried.
 store::Outcome outcome_of(const Error& error, const store::ChangeLease& change, Timestamp now);
 
 }  // namespace quarry::work

@@ -61,6 +61,20 @@ Fault FaultScript::take() {
     });
 }
 
+void FaultScript::for_word(std::string word, Fault fault) {
+    state_.with([&](State& state) {
+        state.word = std::move(word);
+        state.of_word = fault;
+    });
+}
+
+Fault FaultScript::of_body(std::string_view body) {
+    return state_.with([&](const State& state) {
+        const bool has_word = !state.word.empty() && body.find(state.word) != body.npos;
+        return has_word ? state.of_word : Fault::none;
+    });
+}
+
 bool commit_fault(Fault fault, const ServerRequest& request, Connection& connection) {
     switch (fault) {
         case Fault::reset: connection.reset(); return true;

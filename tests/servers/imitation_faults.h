@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/guarded.h"
@@ -45,8 +46,14 @@ public:
     void always(Fault fault);               // of all requests after those; none: well again
     Fault take();
 
+    // Of every request in whose body there is this word, in which nothing else goes wrong.
+    void for_word(std::string word, Fault fault);
+    Fault of_body(std::string_view body);
+
 private:
     struct State {
+        std::string word{};
+        Fault of_word = Fault::none;
         std::deque<Fault> next{};
         Fault always = Fault::none;
     };

@@ -166,6 +166,7 @@ void ImitationTei::embed(const ServerRequest& request, Connection& connection) {
     if (!is_let_in(request, connection)) return;
     const ImitationConduct::Turn turn(conduct, connection);
     if (commit(turn.fault(), request, connection)) return;
+    if (commit(conduct.faults.of_body(request.body), request, connection)) return;
     if (request.body.size() > options_.payload_limit) {
         connection.respond(413, {}, "Failed to buffer the request body: length limit exceeded");
         return;

@@ -1,6 +1,7 @@
 #include "store/postgres/change_rows.h"
 
 #include "store/columns.h"
+#include "store/fate.h"
 
 namespace quarry::store::postgres {
 
@@ -55,7 +56,7 @@ constexpr db::PgStatement note_operation_sql{"note_operation", R"sql(
     from quarry.outbox as change left join quarry.grp on grp.id = change.grp where change.id = $1)sql"};
 constexpr db::PgStatement requeue_sql{"requeue_change", R"sql(
     update quarry.outbox set attempts = $2, stalls = $3, snoozes = $4, run_at = $5,
-                             last_error = coalesce($6, last_error)
+                             last_error = coalesce($6, last_error), finished_at = coalesce($7, finished_at)
     where id = $1)sql"};
 constexpr db::PgStatement line_sql{"put_change_in_line", R"sql(
     insert into quarry.change_ready(id, priority, collection, page) values ($1, $2, $3, $4)
@@ -71,7 +72,10 @@ constexpr db::PgStatement restart_sql{"restart_change", R"sql(
                              token = null
     where id = $1)sql"};
 constexpr db::PgStatement forget_change_sql{"forget_change", R"sql(
-    with r as (delete from quarry.change_ready where id = $1) delete from quarry.outbox where id = $1)sql"};
+    with r as (delete from quarry.change_ready where id = $1),
+         o as (delete from quarry.outbox where id = $1 returning id, page, content, state)
+    update quarry.page set outbox = $2 from o
+    where page.id = o.page and page.outbox = o.id and o.state <> 2 and o.content is not null)sql"};
 // Whoever writes the page at this moment is waited for: it counts on the lease that is being taken away.
 constexpr db::PgStatement is_outdated_sql{"is_change_outdated", R"sql(
     with page as materialized (select outbox from quarry.page where id = $1 for update)
@@ -211,14 +215,15 @@ Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& e
     return {};
 }
 
-Result<void> requeue_change(Ledger& ledger, const ChangeRow& row, std::optional<std::string_view> error) {
+Result<void> requeue_change(Ledger& ledger, const ChangeRow& row, std::optional<std::string_view> error,
+                            std::optional<Timestamp> tried_at) {
     if (error) {
         ChangeTally& tally = ledger.tally_of_changes(row.group, row.collection);
         tally.last_error = std::string(*error);
         tally.clears_error = false;
     }
     TRY(ledger.sql().run(requeue_sql, db::PgValues(row.id, row.attempts, row.stalls, row.snoozes,
-                                                   column_of(row.run_at), error)));
+                                                   column_of(row.run_at), error, column_of(tried_at))));
     return put_change_in_line(ledger, row);
 }
 
@@ -255,7 +260,7 @@ Result<void> restart_change(Ledger& ledger, ChangeRow row) {
 
 Result<void> forget_change(Ledger& ledger, const ChangeRow& row) {
     count(ledger, row, row.state, -1);
-    TRY(ledger.sql().run(forget_change_sql, db::PgValues(row.id)));
+    TRY(ledger.sql().run(forget_change_sql, db::PgValues(row.id, given_up)));
     return {};
 }
 

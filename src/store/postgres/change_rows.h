@@ -69,8 +69,10 @@ Result<std::optional<ChangeLeaseRow>> take_change_lease(db::PgConnection& sql, s
 
 // `row` is as it was read, but for attempts, stalls and snoozes, which are written. It is in no line.
 Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& end);
-// Back to the queue; with `run_at` it waits for its time. `error`: nothing leaves the last one.
-Result<void> requeue_change(Ledger& ledger, const ChangeRow& row, std::optional<std::string_view> error);
+// Back to the queue; with `run_at` it waits for its time. `error`: nothing leaves the last one; `tried_at`, when
+// the attempt ended, too.
+Result<void> requeue_change(Ledger& ledger, const ChangeRow& row, std::optional<std::string_view> error,
+                            std::optional<Timestamp> tried_at = std::nullopt);
 Result<void> set_change_state(Ledger& ledger, ChangeRow row, JobState state);
 Result<void> set_change_priority(Ledger& ledger, ChangeRow row, int priority);
 // Back to the queue as if it had never been tried.

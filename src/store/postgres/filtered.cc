@@ -65,7 +65,8 @@ Result<bool> change_waiting(Ledger& ledger, const BulkRequest& request, JobRow r
         case BulkChange::pause: row.is_paused = true; break;
         case BulkChange::resume: row.is_paused = false; break;
         case BulkChange::reprioritise: row.priority = request.priority; break;
-        case BulkChange::retry: break;
+        case BulkChange::retry:
+        case BulkChange::hasten: break;
     }
     ledger.put_in_line(std::move(row));
     return true;
@@ -128,6 +129,7 @@ Result<bool> change_url(Ledger& ledger, BulkChange change, const Job& job) {
         case BulkChange::clear: return clear_url(ledger, *row);
         case BulkChange::pause:
         case BulkChange::resume:
+        case BulkChange::hasten:
         case BulkChange::reprioritise: return false;
     }
     return false;
@@ -145,6 +147,14 @@ Result<bool> retry_change(Ledger& ledger, const ChangeRow& row) {
     return true;
 }
 
+Result<bool> hasten_change(Ledger& ledger, ChangeRow row) {
+    if (!row.run_at) return false;
+    row.run_at.reset();
+    row.snoozes = 0;
+    TRY(requeue_change(ledger, row, std::nullopt));
+    return true;
+}
+
 Result<void> cancel_change(Ledger& ledger, const ChangeRow& row) {
     TRY(revoke_change(ledger, row.id));
     return end_change(ledger, row, {.state = JobState::cancelled});
@@ -159,8 +169,9 @@ Result<bool> change_outbox(Ledger& ledger, const BulkRequest& request, const Job
         case BulkChange::pause: TRY(set_change_state(ledger, *row, JobState::paused)); break;
         case BulkChange::resume: TRY(set_change_state(ledger, *row, JobState::queued)); break;
         case BulkChange::retry: return retry_change(ledger, *row);
+        case BulkChange::hasten: return hasten_change(ledger, *row);
         case BulkChange::clear: TRY(forget_change(ledger, *row)); break;
-        case BulkChange::reprioritise: TRY(set_change_priority(ledger, *row, request.priority)); break;
+        case BulkChange::reprioritise: TRY(set_change_priority(ledger, *row, embedding_priority(request.priority))); break;
     }
     return true;
 }

@@ -6,7 +6,7 @@ namespace quarry::store::postgres {
 
 namespace {
 
-void tell(Ledger& ledger, const ChangeRow& row, JobState state) {
+void tell(Ledger& ledger, const ChangeRow& row, JobState state, int chunks) {
     std::optional<GroupId> group;
     if (row.group != 0) group = GroupId(row.group);
     const bool is_good = state == JobState::completed;
@@ -14,6 +14,7 @@ void tell(Ledger& ledger, const ChangeRow& row, JobState state) {
                  .group = group,
                  .id = JobId(row.id),
                  .url = row.url,
+                 .status = chunks,
                  .state = state});
 }
 
@@ -38,7 +39,7 @@ Result<void> finish_change(Ledger& ledger, const LeasedChange& change, const Out
     if (!is_good && TRY(is_outdated(ledger.sql(), row))) return forget_change(ledger, row);
     if (fate.state == JobState::queued) {
         row.run_at = fate.run_at;
-        return requeue_change(ledger, row, fate.error);
+        return requeue_change(ledger, row, fate.error, ledger.now());
     }
     if (is_good && row.group != 0 && row.content) ++ledger.tally_of_group(row.group).indexed;
     TRY(end_change(ledger, row,
@@ -46,7 +47,7 @@ Result<void> finish_change(Ledger& ledger, const LeasedChange& change, const Out
                     .token = change.lease.token,
                     .error = fate.error,
                     .timings = &outcome.timings}));
-    tell(ledger, row, fate.state);
+    tell(ledger, row, fate.state, outcome.timings.chunks);
     return {};
 }
 

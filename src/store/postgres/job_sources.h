@@ -101,7 +101,8 @@ inline constexpr RowSource change_source = {
     .id = "outbox.id",
     .group = "outbox.grp",
     .owner = "coalesce(owner.name, 'local')",  // what no crawl brought is the local user's
-    .since = "coalesce(outbox.finished_at, outbox.created_at)",
+    .since = "case when outbox.state in (0, 5) then outbox.created_at"
+             " else coalesce(outbox.finished_at, outbox.created_at) end",
     .row_state = "outbox.state",
 };
 

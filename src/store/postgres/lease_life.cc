@@ -112,7 +112,9 @@ Result<void> take_back(Ledger& ledger, LeasedChange change, Cause cause) {
     StoreLimits limits = ledger.limits();
     limits.max_snoozes = limits.change_snoozes;
     const auto why = count_return(limits, row.stalls, row.snoozes, stalled);
-    if (!why) return requeue_change(ledger, row, note_of_return(stalled));
+    if (!why)
+        return requeue_change(ledger, row, note_of_return(stalled),
+                              stalled ? std::optional(ledger.now()) : std::nullopt);
     TRY(end_change(ledger, row, {.state = JobState::failed, .error = *why}));
     std::optional<GroupId> group;
     if (row.group != 0) group = GroupId(row.group);

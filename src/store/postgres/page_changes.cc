@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/columns.h"
+#include "store/fate.h"
 #include "store/postgres/page_rows.h"
 #include "store/postgres/page_walk.h"
 
@@ -26,10 +27,14 @@ constexpr db::PgStatement remove_collection_sql{"remove_collection",
 
 // A page that was never indexed is left alone, unless its own crawl is asked for. So is one whose change
 // still waits. One that is leased just now may be read already: it is indexed once more.
-Result<bool> is_to_be_indexed(Ledger& ledger, const PageFilter& filter, const FoundPage& page) {
+Result<bool> is_to_be_indexed(Ledger& ledger, const PageFilter& filter, IndexAgain which,
+                              const FoundPage& page) {
     if (page.collection.starts_with('#') || !page.is_stored) return false;
     if (!page.row.outbox) return filter.group.has_value();
     const auto change = TRY(find_change(ledger.sql(), *page.row.outbox));
+    // One that is done may have been swept.
+    if (which == IndexAgain::missing && *page.row.outbox != given_up)
+        return change && (change->state == JobState::failed || change->state == JobState::cancelled);
     if (!change || TRY(is_leased(ledger.sql(), change->id))) return true;
     return change->state != JobState::queued && change->state != JobState::paused;
 }
@@ -56,12 +61,13 @@ Answer<PagesChanged> forget_pages(Ledger& ledger, const PageFilter& filter, std:
     return changed;
 }
 
-Answer<PagesChanged> index_pages_again(Ledger& ledger, const PageFilter& filter, std::int64_t after) {
+Answer<PagesChanged> index_pages_again(Ledger& ledger, const PageFilter& filter, IndexAgain which,
+                                       std::int64_t after) {
     const PageStep step = TRY(pages_after(ledger.sql(), filter, after));
     PagesChanged changed{.next = step.next};
     const int priority = TRY(priority_of(ledger, filter));
     for (const FoundPage& page : step.pages) {
-        if (!TRY(is_to_be_indexed(ledger, filter, page))) continue;
+        if (!TRY(is_to_be_indexed(ledger, filter, which, page))) continue;
         const PageOwner owner{.group = filter.group ? number(*filter.group) : 0,
                               .collection = page.collection,
                               .priority = priority};

@@ -133,7 +133,7 @@ Result<std::int64_t> add_change(Ledger& ledger, const PageOwner& owner, ChangeRo
     row.id = TRY(ledger.new_id());
     row.collection = owner.collection;
     row.group = owner.group;
-    row.priority = owner.priority;
+    row.priority = embedding_priority(owner.priority);
     insert_change(ledger, row);
     return row.id;
 }

@@ -61,7 +61,8 @@ void add_list(Query& query, const RowSource& source, const JobPage& page) {
     query.add(", ").add(source.columns).add(", null::text, null::text").add(source.from).add(" where true");
     narrow(query, source, page.filter);
     if (page.after) query.add(" and " + std::string(source.id) + " > ?", *page.after);
-    query.add(" order by " + std::string(source.id) + " limit ?", page.limit);
+    query.add(page.order == JobPage::Order::as_leased ? " order by outbox.priority, " : " order by ");
+    query.add(std::string(source.id) + " limit ?", page.limit);
 }
 
 Query list_of(const JobPage& page) {

@@ -1,6 +1,7 @@
 #include "store/postgres/postgres_store.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -118,6 +119,11 @@ public:
     Result<std::int64_t> retry(const JobFilter& filter) override {
         return change_all({.change = BulkChange::retry, .filter = filter});
     }
+    Result<std::int64_t> hasten(const JobFilter& filter) override {
+        JobFilter changes = filter;
+        changes.kind = "embed_page";
+        return change_all({.change = BulkChange::hasten, .filter = std::move(changes)});
+    }
     Result<std::int64_t> clear(const JobFilter& filter) override {
         return change_all({.change = BulkChange::clear, .filter = filter});
     }
@@ -136,7 +142,7 @@ public:
             [&](Ledger& ledger) { return pg::former_pages(ledger, crawl, keys); });
     }
     Result<std::int64_t> forget(const PageFilter& filter) override;
-    Result<std::int64_t> index_again(const PageFilter& filter) override;
+    Result<std::int64_t> index_again(const PageFilter& filter, IndexAgain which) override;
     Result<void> set_collection(const Collection& collection) override {
         return change<void>([&](Ledger& ledger) { return pg::set_collection(ledger, collection); });
     }
@@ -208,8 +214,8 @@ private:
         return transactor_.run<T>(Durability::later, operation);
     }
     Result<std::int64_t> change_all(BulkRequest request);
-    using PageOperation = pg::Answer<pg::PagesChanged> (&)(Ledger&, const PageFilter&, std::int64_t);
-    Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
+    using PageOperation = std::function<pg::Answer<pg::PagesChanged>(Ledger&, const PageFilter&, std::int64_t)>;
+    Result<std::int64_t> change_pages(PageFilter filter, const PageOperation& operation);
     void tell(std::span<const Event> events, const pg::News& news);
     void hear(std::span<const Event> events, const pg::PutInLine& jobs);
     void call_observers(std::span<const Event> events);
@@ -259,7 +265,7 @@ Result<std::int64_t> PostgresStore::change_all(BulkRequest request) {
     }
 }
 
-Result<std::int64_t> PostgresStore::change_pages(PageFilter filter, PageOperation operation) {
+Result<std::int64_t> PostgresStore::change_pages(PageFilter filter, const PageOperation& operation) {
     std::ranges::sort(filter.keys);
     std::ranges::sort(filter.urls);
     std::int64_t changed = 0;
@@ -296,11 +302,13 @@ Result<std::int64_t> PostgresStore::forget(const PageFilter& filter) {
     return change_pages(filter, pg::forget_pages);
 }
 
-Result<std::int64_t> PostgresStore::index_again(const PageFilter& filter) {
+Result<std::int64_t> PostgresStore::index_again(const PageFilter& filter, IndexAgain which) {
     if (filter.group) {
         TRY(change<void>([&](Ledger& ledger) { return pg::let_group_index(ledger, *filter.group); }));
     }
-    return change_pages(filter, pg::index_pages_again);
+    return change_pages(filter, [which](Ledger& ledger, const PageFilter& some, std::int64_t after) {
+        return pg::index_pages_again(ledger, some, which, after);
+    });
 }
 
 Result<void> PostgresStore::erase(GroupId group) {

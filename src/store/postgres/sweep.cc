@@ -36,7 +36,10 @@ constexpr db::PgStatement old_changes_sql{"old_changes", R"sql(
     with old as materialized (select id from quarry.outbox where state in (2, 4) and finished_at <= $1
                               order by finished_at limit $2 for update skip locked),
          gone as (delete from quarry.outbox using old where outbox.id = old.id
-                  returning outbox.grp, outbox.collection, outbox.state)
+                  returning outbox.id, outbox.page, outbox.content, outbox.grp, outbox.collection, outbox.state),
+         given_up as (update quarry.page set outbox = $3 from gone
+                      where gone.state = 4 and gone.content is not null and page.id = gone.page
+                          and page.outbox = gone.id)
     select coalesce(grp, 0), collection, count(*) filter (where state = 2), count(*) filter (where state = 4)
     from gone group by 1, 2 order by 1, 2)sql"};
 
@@ -67,7 +70,7 @@ constexpr db::PgStatement drop_workers_sql{
 
 Result<std::int64_t> sweep_changes(Ledger& ledger, const Retention& retention) {
     const db::PgRows rows = TRY(ledger.sql().run(
-        old_changes_sql, db::PgValues(column_of(ledger.now() - retention.outbox), rows_per_sweep)));
+        old_changes_sql, db::PgValues(column_of(ledger.now() - retention.outbox), rows_per_sweep, given_up)));
     std::int64_t swept = 0;
     for (int row = 0; row < rows.size(); ++row) {
         ChangeTally& tally = ledger.tally_of_changes(rows.integer(row, 0), std::string(rows.text(row, 1)));

@@ -549,4 +549,78 @@ TEST_CASE_TEMPLATE("a page whose completed change was swept is still removed fro
     CHECK_FALSE(removed.content);
 }
 
+TEST_CASE_TEMPLATE("changes that wait for their time are hastened, with the attempts that they had", Backend,
+                   TRANSACTIONAL_STORES) {
+    Backend backend;
+    write(backend, 1, "one");
+    write(backend, 2, "two");
+    write(backend, 3, "three", {.collection = "docs"});
+    for (const ChangeLease& change : lease_changes(backend, 3))
+        backend.finish(change.lease, {.end = Retry{"no answer", backend.clock.now() + 1min}});
+    REQUIRE(lease_changes(backend, 3).empty());
+
+    CHECK(backend.store->hasten({.states = {JobState::queued}, .collection = "default"}).value() == 2);
+
+    const auto hastened = lease_changes(backend, 3);
+    CHECK(urls_of(hastened) == Words{"1", "2"});
+    CHECK(hastened.at(0).attempt == 2);
+    CHECK(backend.store->hasten({.collection = "default"}).value() == 0);
+    CHECK(counts(backend).last_error == "no answer");
+}
+
+TEST_CASE_TEMPLATE("a change says when it was tried last", Backend, TRANSACTIONAL_STORES) {
+    Backend backend;
+    write(backend, 1, "one");
+    const ChangeLease change = lease_changes(backend, 1).at(0);
+    const Timestamp added = backend.job(change.lease.id).created_at;
+    CHECK_FALSE(backend.job(change.lease.id).tried_at);
+    backend.clock.advance(5s);
+    backend.finish(change.lease, {.end = Snooze{backend.clock.now() + 10s, "no answer"}});
+
+    const Job waiting = backend.job(change.lease.id);
+    CHECK(waiting.tried_at == added + 5s);
+    CHECK_FALSE(waiting.finished_at);
+    backend.clock.advance(10s);
+    const ChangeLease again = lease_changes(backend, 1).at(0);
+    CHECK(backend.job(again.lease.id).tried_at == added + 5s);
+    backend.finish(again.lease, {.end = Retry{"no answer", backend.clock.now() + 10s}});
+    CHECK(backend.job(again.lease.id).tried_at == added + 15s);
+}
+
+TEST_CASE_TEMPLATE("only what is not in the index is indexed, if asked for so", Backend, TRANSACTIONAL_STORES) {
+    Backend backend;
+    for (std::uint64_t key = 1; key <= 6; ++key) write(backend, key, "words");
+    const auto leased = lease_changes(backend, 4);
+    backend.finish(leased.at(0).lease);
+    backend.finish(leased.at(1).lease, {.end = Failed{"no"}});
+    backend.finish(leased.at(2).lease, {.end = Failed{"no"}});
+    REQUIRE(backend.store->cancel({.ids = {leased.at(3).lease.id}}).value() == 1);
+    REQUIRE(backend.store->clear({.ids = {leased.at(2).lease.id}}).value() == 1);
+    // The first is indexed, the second failed, the third was cleared, the fourth cancelled; two wait.
+    CHECK(backend.store->index_again({}, IndexAgain::missing).value() == 3);
+    CHECK(backend.store->index_again({}, IndexAgain::missing).value() == 0);
+    CHECK(counts(backend).pending == 5);
+
+    const auto rest = lease_changes(backend, 10);
+    CHECK(rest.size() == 5);
+    for (const ChangeLease& change : rest) backend.finish(change.lease);
+    CHECK(backend.store->index_again({}, IndexAgain::missing).value() == 0);
+}
+
+TEST_CASE_TEMPLATE("a change that was swept had been done, unless it was cancelled", Backend,
+                   TRANSACTIONAL_STORES) {
+    Backend backend;
+    write(backend, 1, "one");
+    write(backend, 2, "two");
+    const auto leased = lease_changes(backend, 2);
+    backend.finish(leased.at(0).lease);
+    REQUIRE(backend.store->cancel({.ids = {leased.at(1).lease.id}}).value() == 1);
+    backend.clock.advance(25h);
+    REQUIRE(backend.store->sweep({}, 1s).value().changes == 2);
+
+    CHECK(backend.store->index_again({}, IndexAgain::missing).value() == 1);
+
+    CHECK(urls_of(lease_changes(backend, 2)) == Words{"2"});
+}
+
 }  // namespace quarry::store::promises

@@ -19,6 +19,7 @@ std::string_view name_of(BulkChange change) {
         case BulkChange::pause: return "pause";
         case BulkChange::resume: return "resume";
         case BulkChange::retry: return "retry";
+        case BulkChange::hasten: break;  // changes of pages are the content store's
         case BulkChange::clear: return "clear";
         case BulkChange::reprioritise: return "reprioritise";
     }

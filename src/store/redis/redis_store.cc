@@ -101,6 +101,9 @@ public:
         return change_all({BulkChange::retry, filter},
                           [](Store& store, const JobFilter& some) { return store.retry(some); });
     }
+    Result<std::int64_t> hasten(const JobFilter& filter) override {
+        return woken(content_->hasten(filter));
+    }
     Result<std::int64_t> clear(const JobFilter& filter) override {
         return change_all({BulkChange::clear, filter},
                           [](Store& store, const JobFilter& some) { return store.clear(some); });
@@ -123,7 +126,7 @@ public:
         return content_->former_pages(crawl, keys);
     }
     Result<std::int64_t> forget(const PageFilter& filter) override { return woken(content_->forget(filter)); }
-    Result<std::int64_t> index_again(const PageFilter& filter) override;
+    Result<std::int64_t> index_again(const PageFilter& filter, IndexAgain which) override;
     Result<void> set_collection(const Collection& collection) override {
         return content_->set_collection(collection);
     }
@@ -413,14 +416,14 @@ Result<std::int64_t> RedisStore::change_all(const BulkRequest& request, OfConten
     return changed + answer.changed;
 }
 
-Result<std::int64_t> RedisStore::index_again(const PageFilter& filter) {
+Result<std::int64_t> RedisStore::index_again(const PageFilter& filter, IndexAgain which) {
     if (filter.group) {
         TRY(change_group("index", *filter.group));
         KeptCrawl crawl = TRY(kept_crawl(link_, *filter.group));
         crawl.ended.reset();  // only when it is removed
         TRY(content_->keep_visits(std::move(crawl), {}));
     }
-    return woken(content_->index_again(filter));
+    return woken(content_->index_again(filter, which));
 }
 
 Result<void> RedisStore::set_limits(const std::string& owner, const OwnerLimits& limits) {

@@ -1,6 +1,8 @@
 // Jobs and URLs of a crawl from rows.
 #pragma once
 
+#include <utility>
+
 #include "store/reader.h"
 #include "store/rows/row.h"
 #include "store/columns.h"
@@ -32,6 +34,8 @@ Job job_of(const Row auto& row) {
         .result = std::string(row.text(22)),
         .url = std::string(row.text(20)),
     };
+    // A change of the outbox notes when its last attempt ended, also while it waits for the next.
+    if (!is_over(job.state)) job.tried_at = std::exchange(job.finished_at, std::nullopt);
     if (const auto group = row.optional_integer(10)) job.group = GroupId{*group};
     if (const auto worker = row.optional_integer(13)) job.worker = WorkerId{*worker};
     return job;

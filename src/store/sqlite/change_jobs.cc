@@ -55,7 +55,8 @@ Result<bool> change_open(Ledger& ledger, const BulkRequest& request, const Job& 
         case BulkChange::resume: return set_state(ledger, row, JobState::queued);
         case BulkChange::clear: return clear_open(ledger, row);
         case BulkChange::reprioritise: return reprioritise(ledger, row, request.priority);
-        case BulkChange::retry: return false;
+        case BulkChange::retry:
+        case BulkChange::hasten: return false;
     }
     return false;
 }

@@ -40,6 +40,15 @@ Result<bool> retry(Ledger& ledger, ChangeRow row) {
     return true;
 }
 
+Result<bool> hasten(Ledger& ledger, ChangeRow row) {
+    if (!row.run_at) return false;
+    row.run_at.reset();
+    row.snoozes = 0;
+    TRY(ledger.outbox().rows.requeue(row, std::nullopt));
+    ledger.outbox().put_in_line(row);
+    return true;
+}
+
 Result<bool> clear(Ledger& ledger, const ChangeRow& row) {
     TRY(ledger.outbox().rows.forget(row));
     return true;
@@ -56,8 +65,9 @@ Result<bool> change_outbox(Ledger& ledger, const BulkRequest& request, const Job
         case BulkChange::pause: return set_state(ledger, *row, JobState::paused);
         case BulkChange::resume: return set_state(ledger, *row, JobState::queued);
         case BulkChange::retry: return retry(ledger, *row);
+        case BulkChange::hasten: return hasten(ledger, *row);
         case BulkChange::clear: return clear(ledger, *row);
-        case BulkChange::reprioritise: return reprioritise(ledger, *row, request.priority);
+        case BulkChange::reprioritise: return reprioritise(ledger, *row, embedding_priority(request.priority));
     }
     return false;
 }

@@ -56,6 +56,7 @@ Result<bool> change_url(Ledger& ledger, BulkChange change, const Job& job) {
         case BulkChange::clear: return clear(ledger, *row);
         case BulkChange::pause:
         case BulkChange::resume:
+        case BulkChange::hasten:
         case BulkChange::reprioritise: return false;
     }
     return false;

@@ -8,20 +8,21 @@ namespace quarry::store {
 
 namespace {
 
-void tell(Ledger& ledger, const ChangeRow& row, JobState state) {
+void tell(Ledger& ledger, const ChangeRow& row, JobState state, int chunks) {
     std::optional<GroupId> group;
     if (row.group != 0) group = GroupId(row.group);
     ledger.tell({.what = state == JobState::completed ? Event::What::page_indexed : Event::What::index_failed,
                  .group = group,
                  .id = JobId(row.id),
                  .url = row.url,
+                 .status = chunks,
                  .state = state});
 }
 
 Result<void> give_up(Ledger& ledger, const ChangeRow& row, std::string_view why) {
     TRY(ledger.outbox().rows.end(row,
                                  {.state = JobState::failed, .finished_at = ledger.now(), .error = why}));
-    tell(ledger, row, JobState::failed);
+    tell(ledger, row, JobState::failed, 0);
     return {};
 }
 
@@ -46,7 +47,7 @@ Result<void> finish_change(Ledger& ledger, JobId id, const Lease& lease, const O
     if (!is_good && TRY(rows.is_outdated(*row))) return rows.forget(*row);
     if (fate.state == JobState::queued) {
         row->run_at = fate.run_at;
-        TRY(rows.requeue(*row, fate.error));
+        TRY(rows.requeue(*row, fate.error, ledger.now()));
         ledger.outbox().put_in_line(*row);
         return {};
     }
@@ -56,7 +57,7 @@ Result<void> finish_change(Ledger& ledger, JobId id, const Lease& lease, const O
                         .token = lease.token,
                         .error = fate.error,
                         .timings = &outcome.timings}));
-    tell(ledger, *row, fate.state);
+    tell(ledger, *row, fate.state, outcome.timings.chunks);
     return {};
 }
 
@@ -66,7 +67,7 @@ Result<void> stall_change(Ledger& ledger, JobId id) {
     OutboxRows& rows = ledger.outbox().rows;
     if (TRY(rows.is_outdated(*row))) return rows.forget(*row);
     if (++row->stalls > ledger.limits().max_stalls) return give_up(ledger, *row, worker_timed_out);
-    TRY(rows.requeue(*row, worker_timed_out));
+    TRY(rows.requeue(*row, worker_timed_out, ledger.now()));
     ledger.outbox().put_in_line(*row);
     return {};
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "store/columns.h"
+#include "store/fate.h"
 
 namespace quarry::store {
 
@@ -79,7 +80,7 @@ Result<OutboxRows> OutboxRows::create(db::Connection& connection) {
             FROM outbox LEFT JOIN grp ON grp.id = outbox.grp WHERE outbox.id = ?1)sql"},
         {&sql.requeue, R"sql(
             UPDATE outbox SET attempts = ?2, stalls = ?3, snoozes = ?4, run_at = ?5,
-                              last_error = coalesce(?6, last_error)
+                              last_error = coalesce(?6, last_error), finished_at = coalesce(?7, finished_at)
             WHERE id = ?1)sql"},
         {&sql.set_state, "UPDATE outbox SET state = ?2 WHERE id = ?1"},
         {&sql.set_priority, "UPDATE outbox SET priority = ?2 WHERE id = ?1"},
@@ -88,6 +89,7 @@ Result<OutboxRows> OutboxRows::create(db::Connection& connection) {
                               token = NULL
             WHERE id = ?1)sql"},
         {&sql.forget, "DELETE FROM outbox WHERE id = ?1"},
+        {&sql.give_up, "UPDATE page SET outbox = ?3 WHERE id = ?1 AND outbox = ?2"},
         {&sql.is_outdated, "SELECT NOT EXISTS (SELECT 1 FROM page WHERE id = ?1 AND outbox = ?2)"},
         {&sql.ended_by, "SELECT token FROM outbox WHERE id = ?1"},
         {&sql.ready_after, R"sql(
@@ -161,9 +163,11 @@ Result<void> OutboxRows::end(const ChangeRow& row, const ChangeEnd& end) {
     return is_operation ? sql_.note_operation.bind(row.id).run() : Result<void>{};
 }
 
-Result<void> OutboxRows::requeue(const ChangeRow& row, std::optional<std::string_view> error) {
+Result<void> OutboxRows::requeue(const ChangeRow& row, std::optional<std::string_view> error,
+                                 std::optional<Timestamp> tried_at) {
     if (error) note_error(row, *error);
-    return sql_.requeue.bind(row.id, row.attempts, row.stalls, row.snoozes, column_of(row.run_at), error)
+    return sql_.requeue
+        .bind(row.id, row.attempts, row.stalls, row.snoozes, column_of(row.run_at), error, column_of(tried_at))
         .run();
 }
 
@@ -185,6 +189,8 @@ Result<void> OutboxRows::restart(const ChangeRow& row) {
 
 Result<void> OutboxRows::forget(const ChangeRow& row) {
     count(row, row.state, -1);
+    if (row.state != JobState::completed && row.content)
+        TRY(sql_.give_up.bind(number(row.page), row.id, given_up).run());
     return sql_.forget.bind(row.id).run();
 }
 

@@ -58,8 +58,10 @@ public:
 
     // `row` is as it was read, but for attempts, stalls and snoozes, which are written.
     Result<void> end(const ChangeRow& row, const ChangeEnd& end);
-    // Back to the queue; with `run_at` it waits for its time. `error`: nothing leaves the last one.
-    Result<void> requeue(const ChangeRow& row, std::optional<std::string_view> error);
+    // Back to the queue; with `run_at` it waits for its time. `error`: nothing leaves the last one; `tried_at`,
+    // when the attempt ended, too.
+    Result<void> requeue(const ChangeRow& row, std::optional<std::string_view> error,
+                         std::optional<Timestamp> tried_at = std::nullopt);
     Result<void> set_state(const ChangeRow& row, JobState state);
     Result<void> set_priority(std::int64_t id, int priority);
     // Back to the queue as if it had never been tried.
@@ -88,8 +90,8 @@ public:
 private:
     struct Statements {
         db::Statement insert, find, supersede, renew, end, requeue, set_state, set_priority, restart, forget,
-            is_outdated, ended_by, ready_after, due, next_due, ended_before, counts, save_count, forget_count,
-            note_operation;
+            give_up, is_outdated, ended_by, ready_after, due, next_due, ended_before, counts, save_count,
+            forget_count, note_operation;
     };
     struct Count {
         std::int64_t queued = 0, completed = 0, failed = 0, cancelled = 0, paused = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/fate.h"
 #include "store/sqlite/secure_delete.h"
 
 namespace quarry::store {
@@ -10,10 +11,14 @@ namespace {
 
 // A page that was never indexed is left alone, unless its own crawl is asked for. So is one whose change
 // still waits. One that is leased just now may be read already: it is indexed once more.
-Result<bool> is_to_be_indexed(Ledger& ledger, const PageFilter& filter, const FoundPage& page) {
+Result<bool> is_to_be_indexed(Ledger& ledger, const PageFilter& filter, IndexAgain which,
+                              const FoundPage& page) {
     if (page.collection.starts_with('#') || !page.is_stored) return false;
     if (!page.outbox) return filter.group.has_value();
     const auto change = TRY(ledger.outbox().rows.find(*page.outbox));
+    // One that is done may have been swept.
+    if (which == IndexAgain::missing && *page.outbox != given_up)
+        return change && (change->state == JobState::failed || change->state == JobState::cancelled);
     if (!change || ledger.leases.contains(change->id)) return true;
     return change->state != JobState::queued && change->state != JobState::paused;
 }
@@ -40,12 +45,13 @@ Answer<PagesChanged> forget_pages(Ledger& ledger, const PageFilter& filter, cons
     return changed;
 }
 
-Answer<PagesChanged> index_pages_again(Ledger& ledger, const PageFilter& filter, const PagePlace& place) {
+Answer<PagesChanged> index_pages_again(Ledger& ledger, const PageFilter& filter, IndexAgain which,
+                                       const PagePlace& place) {
     PageStep step = TRY(pages_after(ledger.connection(), filter, place));
     PagesChanged changed{.next = std::move(step.next)};
     const int priority = TRY(priority_of(ledger, filter));
     for (const FoundPage& page : step.pages) {
-        if (!TRY(is_to_be_indexed(ledger, filter, page))) continue;
+        if (!TRY(is_to_be_indexed(ledger, filter, which, page))) continue;
         const PageOwner owner{
             .group = filter.group.value_or(GroupId{}), .collection = page.collection, .priority = priority};
         const auto former = TRY(ledger.rows().pages.index_again(owner, page));

@@ -15,7 +15,8 @@ struct PagesChanged {
 };
 
 Answer<PagesChanged> forget_pages(Ledger& ledger, const PageFilter& filter, const PagePlace& place);
-Answer<PagesChanged> index_pages_again(Ledger& ledger, const PageFilter& filter, const PagePlace& place);
+Answer<PagesChanged> index_pages_again(Ledger& ledger, const PageFilter& filter, IndexAgain which,
+                                       const PagePlace& place);
 
 // The pages of the group are indexed from now on. `not_found` if there is no such group.
 Answer<void> let_group_index(Ledger& ledger, GroupId group);

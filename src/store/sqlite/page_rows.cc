@@ -282,7 +282,7 @@ Result<std::int64_t> PageRows::insert_change(const PageOwner& owner, ChangeRow r
     row.id = around_.next_id();
     row.collection = owner.collection;
     row.group = number(owner.group);
-    row.priority = owner.priority;
+    row.priority = embedding_priority(owner.priority);
     TRY(around_.outbox.add(row, around_.now()));
     return row.id;
 }

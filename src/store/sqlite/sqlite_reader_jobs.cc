@@ -104,7 +104,7 @@ constexpr Source changes = {
     .id = "outbox.id",
     .group = "outbox.grp",
     .owner = "coalesce(owner.name, 'local')",  // what no crawl brought is the local user's
-    .since = "coalesce(outbox.finished_at, outbox.created_at)",
+    .since = "iif(outbox.state IN (0, 5), outbox.created_at, coalesce(outbox.finished_at, outbox.created_at))",
     .row_state = "outbox.state",
 };
 
@@ -144,7 +144,9 @@ Result<void> read_from(db::Connection& connection, const Source& source, const J
                         page.with_payload ? source.payload_join : "", " WHERE true"}));
     narrow(query, source, page.filter, now);
     if (page.after) query.add(" AND " + std::string(source.id) + " > ?", *page.after);
-    query.add(" ORDER BY " + std::string(source.id) + " LIMIT ?", page.limit);
+    const bool as_leased = page.order == JobPage::Order::as_leased;
+    query.add(as_leased ? " ORDER BY outbox.priority, " : " ORDER BY ");
+    query.add(std::string(source.id) + " LIMIT ?", page.limit);
     return query.each(connection, [&](const db::Statement& row) { jobs.push_back(job_of(row)); });
 }
 
@@ -230,6 +232,7 @@ Result<std::vector<Job>> read_jobs(db::Connection& connection, const JobPage& pa
     for (const Source* source : sources_of_list(page.filter)) {
         TRY(read_from(connection, *source, page, now, jobs));
     }
+    if (page.order == JobPage::Order::as_leased) return jobs;
     // A job that ended between two reads would be seen twice, were this not one snapshot.
     std::ranges::sort(jobs, {}, &Job::id);
     if (std::ssize(jobs) > page.limit) jobs.resize(static_cast<std::size_t>(page.limit));

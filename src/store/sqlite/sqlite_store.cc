@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 #include "base/guarded.h"
@@ -113,6 +114,11 @@ public:
     Result<std::int64_t> retry(const JobFilter& filter) override {
         return change_all({.change = BulkChange::retry, .filter = filter});
     }
+    Result<std::int64_t> hasten(const JobFilter& filter) override {
+        JobFilter changes = filter;
+        changes.kind = "embed_page";
+        return change_all({.change = BulkChange::hasten, .filter = std::move(changes)});
+    }
     Result<std::int64_t> clear(const JobFilter& filter) override {
         return change_all({.change = BulkChange::clear, .filter = filter});
     }
@@ -131,7 +137,7 @@ public:
             [&] { return store::former_pages(*ledger_, crawl, keys); });
     }
     Result<std::int64_t> forget(const PageFilter& filter) override;
-    Result<std::int64_t> index_again(const PageFilter& filter) override;
+    Result<std::int64_t> index_again(const PageFilter& filter, IndexAgain which) override;
     Result<void> set_collection(const Collection& collection) override {
         return change<void>([&] { return store::set_collection(*ledger_, collection); });
     }
@@ -195,8 +201,8 @@ private:
         return writer_->call<T>(Sync::later, 1, operation);
     }
     Result<std::int64_t> change_all(BulkRequest request);
-    using PageOperation = Answer<PagesChanged> (&)(Ledger&, const PageFilter&, const PagePlace&);
-    Result<std::int64_t> change_pages(PageFilter filter, PageOperation operation);
+    using PageOperation = std::function<Answer<PagesChanged>(Ledger&, const PageFilter&, const PagePlace&)>;
+    Result<std::int64_t> change_pages(PageFilter filter, const PageOperation& operation);
     void tell(std::span<const Event> events, bool wakes);
 
     SqliteConfig config_;
@@ -265,7 +271,7 @@ Result<std::int64_t> SqliteStore::change_all(BulkRequest request) {
     }
 }
 
-Result<std::int64_t> SqliteStore::change_pages(PageFilter filter, PageOperation operation) {
+Result<std::int64_t> SqliteStore::change_pages(PageFilter filter, const PageOperation& operation) {
     std::ranges::sort(filter.keys);
     std::ranges::sort(filter.urls);
     std::int64_t changed = 0;
@@ -302,9 +308,11 @@ Result<std::int64_t> SqliteStore::forget(const PageFilter& filter) {
     return change_pages(filter, forget_pages);
 }
 
-Result<std::int64_t> SqliteStore::index_again(const PageFilter& filter) {
+Result<std::int64_t> SqliteStore::index_again(const PageFilter& filter, IndexAgain which) {
     if (filter.group) TRY(change<void>([&] { return let_group_index(*ledger_, *filter.group); }));
-    return change_pages(filter, index_pages_again);
+    return change_pages(filter, [which](Ledger& ledger, const PageFilter& some, const PagePlace& place) {
+        return index_pages_again(ledger, some, which, place);
+    });
 }
 
 Result<void> SqliteStore::erase(GroupId group) {

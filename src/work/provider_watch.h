@@ -1,0 +1,50 @@
+// Asks the embedders of collections whose pages wait for them again and again. When one answers its pages are
+// due at once, whenever each would have been tried again.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "store/reader.h"
+#include "store/store.h"
+#include "work/collection_embedders.h"
+
+namespace quarry::work {
+
+class ProviderWatch {
+public:
+    struct Parts {
+        store::Store& store;
+        CollectionEmbedders& embedders;
+        std::unique_ptr<store::Reader> reader{};  // the watch's own
+        std::chrono::milliseconds every{10'000};
+        std::function<void(std::string)> log{};  // a line about what happened; on any thread
+    };
+    // Asks first for collections whose pages have been waiting since before.
+    explicit ProviderWatch(Parts parts);
+
+    // A page of the collection waits. Any thread.
+    void waits(const std::string& collection, const std::string& why);
+
+private:
+    void run(const std::stop_token& stop);
+    void look_for_waiting();
+    void ask(const std::string& collection, const std::stop_token& stop);
+    void tell(std::string line) const;
+
+    const Parts parts_;
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::map<std::string, std::chrono::steady_clock::time_point> waiting_;  // collections, and since when
+    std::jthread thread_;
+};
+
+}  // namespace quarry::work
