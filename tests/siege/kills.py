@@ -25,9 +25,11 @@ class Database:
         self.siege = siege
 
     def start(self):
-        self.process = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **self.user())
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
+            # One that finds processes of the killed one still there ends again.
+            if self.process is None or self.process.poll() is not None:
+                self.process = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **self.user())
             if self.is_ready():
                 return
             time.sleep(0.05)

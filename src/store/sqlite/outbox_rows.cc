@@ -54,7 +54,7 @@ std::optional<std::int64_t> spent_column(std::chrono::microseconds spent) {
 
 Result<OutboxRows> OutboxRows::create(db::Connection& connection) {
     Statements sql;
-    const std::array<std::pair<db::Statement*, std::string_view>, 20> all = {{
+    const std::array<std::pair<db::Statement*, std::string_view>, 21> all = {{
         {&sql.insert, R"sql(
             INSERT INTO outbox(id, page, content, version, collection, grp, state, priority, attempts, created_at,
                                url)
