@@ -74,9 +74,9 @@ private:
         const auto& each = waiting_;
         auto& ones = planes_[0];
         auto &twos = planes_[1], &fours = planes_[2];
-        std::array<std::uint64_t, 4> pairs;
-        for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = add_two(ones, each[2 * i], each[2 * i + 1]);
-        const std::uint64_t low = add_two(twos, pairs[0], pairs[1]), high = add_two(twos, pairs[2], pairs[3]);
+        const std::uint64_t first = add_two(ones, each[0], each[1]), second = add_two(ones, each[2], each[3]);
+        const std::uint64_t third = add_two(ones, each[4], each[5]), fourth = add_two(ones, each[6], each[7]);
+        const std::uint64_t low = add_two(twos, first, second), high = add_two(twos, third, fourth);
         carry_up(add_two(fours, low, high), 3);
         added_ += each.size();
         waiting_count_ = 0;

@@ -72,7 +72,7 @@ struct Month {
 Month last_month(std::string_view text) {
     Month found;
     for (std::size_t at = 0; at + 7 <= text.size(); ++at) {
-        const char separator = text[at + 4];
+        const char separator = text.data()[at + 4];  // less than at + 7
         if (separator != '-' && separator != '/') continue;
         const int year = number_at(text, at, 4), month = number_at(text, at + 5, 2);
         const bool alone = (at == 0 || !is_ascii_digit(text[at - 1])) &&

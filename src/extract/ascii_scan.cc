@@ -95,7 +95,7 @@ private:
             const auto start = static_cast<std::size_t>(std::countr_zero(left));
             const auto size = static_cast<std::size_t>(std::countr_one(left >> start));
             const WordHash hash = start + size >= 8 ? WordHash::of_ending(text_.data() + start, size)
-                                                    : WordHash(text_.substr(start, size));
+                                                    : WordHash({text_.data() + start, size});
             fingerprint = (fingerprint + hash.value()) * 0x9E3779B97F4A7C15U;
             vocabulary += result_.weights[hash];
             *next_word++ = hash.value();
@@ -110,8 +110,9 @@ private:
         std::uint32_t sums = 0;
         for (Mask left = visible_ & ~word_; left != 0; left &= left - 1) {
             const auto at = static_cast<std::size_t>(std::countr_zero(left));
-            const bool ends = at + 1 == text_.size() || static_cast<unsigned char>(text_[at + 1]) <= ' ';
-            sums += mark_kinds[static_cast<unsigned char>(text_[at])] & (ends ? ~0U : ~stop);
+            const char* mark = text_.data() + at;  // bits stand for bytes of the text
+            const bool ends = at + 1 == text_.size() || static_cast<unsigned char>(mark[1]) <= ' ';
+            sums += mark_kinds[static_cast<unsigned char>(*mark)] & (ends ? ~0U : ~stop);
         }
         counts_.commas += sums & 0xFF;
         counts_.separators += sums >> 8 & 0xFF;

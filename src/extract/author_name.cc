@@ -20,7 +20,7 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
 }
 
 std::string_view without_preposition(std::string_view text, NameSource source) {
-    constexpr std::array in_bylines{
+    static constexpr std::array in_bylines{
         std::string_view{"written by "}, std::string_view{"posted by "}, std::string_view{"post by "},
         std::string_view{"words by "},   std::string_view{"story by "},  std::string_view{"published by "},
         std::string_view{"author: "},    std::string_view{"authors: "},  std::string_view{"author "},
@@ -36,9 +36,9 @@ std::string_view without_preposition(std::string_view text, NameSource source) {
 }
 
 bool is_weekday(std::string_view word) {
-    constexpr std::array days{std::string_view{"mon"}, std::string_view{"tue"}, std::string_view{"wed"},
-                              std::string_view{"thu"}, std::string_view{"fri"}, std::string_view{"sat"},
-                              std::string_view{"sun"}};
+    static constexpr std::array days{
+        std::string_view{"mon"}, std::string_view{"tue"}, std::string_view{"wed"}, std::string_view{"thu"},
+        std::string_view{"fri"}, std::string_view{"sat"}, std::string_view{"sun"}};
     return word == "monday" || word == "tuesday" || word == "wednesday" || word == "thursday" ||
            word == "friday" || word == "saturday" || word == "sunday" ||
            std::ranges::find(days, word) != days.end();

@@ -48,6 +48,16 @@ struct Blocks {
     std::vector<std::uint32_t> before{};
     std::vector<std::uint32_t> words{};  // WordHash of all words of all blocks
 
+    // The blocks that begin inside the node: those from `first` on, up to `end`.
+    struct Range {
+        std::uint32_t first = 0, end = 0;
+    };
+    Range inside(const html::Tree& tree, html::NodeId id) const {
+        const html::NodeId node_end = tree[id].end;
+        // The tree has checked `id`; a node ends in the tree, for each of whose nodes there is an entry.
+        const std::uint32_t* blocks_before = before.data();
+        return {blocks_before[id], blocks_before[node_end]};
+    }
     std::span<const std::uint32_t> words_of(const Block& block) const {
         return std::span(words).subspan(block.first_word, block.end_word - block.first_word);
     }

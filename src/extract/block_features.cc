@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 
 namespace quarry::extract {
 
@@ -77,11 +78,12 @@ public:
     };
 
     Copies& operator[](std::uint64_t fingerprint) {
-        std::size_t at = fingerprint >> 32 & (slots_.size() - 1);
-        while (slots_[at].total != 0 && slots_[at].fingerprint != fingerprint)
-            at = (at + 1) & (slots_.size() - 1);
-        slots_[at].fingerprint = fingerprint;
-        return slots_[at];
+        const std::size_t mask = slots_.size() - 1;
+        Copies* const slots = slots_.data();  // no index is greater than the mask
+        std::size_t at = fingerprint >> 32 & mask;
+        while (slots[at].total != 0 && slots[at].fingerprint != fingerprint) at = (at + 1) & mask;
+        slots[at].fingerprint = fingerprint;
+        return slots[at];
     }
 
 private:
@@ -90,6 +92,8 @@ private:
 
 // What a block's neighbours see of it.
 struct Glance {
+    NodeId container = 0;
+    NodeId parent = 0;  // of the container
     std::uint8_t words = 0;
     std::uint8_t links = 0;
     std::uint8_t tag = 0;
@@ -136,9 +140,12 @@ private:
     }
 
     Glance glance_at(const Block& block) const {
-        return {.words = log_step(block.text.words),
+        const html::Node& container = page_.tree[block.container];
+        return {.container = block.container,
+                .parent = container.parent,
+                .words = log_step(block.text.words),
                 .links = share(block.text.link_words, block.text.words),
-                .tag = tag_group(page_.tree[block.container]),
+                .tag = tag_group(container),
                 .ends_sentence = block.text.ends_sentence};
     }
 
@@ -191,8 +198,8 @@ private:
                                    Feature::ends_1_before, Feature::kin_before};
         constexpr Neighbour after{Feature::words_1_after, Feature::links_1_after, Feature::tag_1_after,
                                   Feature::ends_1_after, Feature::kin_after};
-        if (at_ >= 1) describe_neighbour(at_ - 1, before);
-        if (at_ + 1 < blocks_.size()) describe_neighbour(at_ + 1, after);
+        if (at_ >= 1) describe_neighbour(glances_[at_ - 1], before);
+        if (at_ + 1 < blocks_.size()) describe_neighbour(glances_[at_ + 1], after);
         if (at_ >= 2) {
             set(Feature::words_2_before, glances_[at_ - 2].words);
             set(Feature::links_2_before, glances_[at_ - 2].links);
@@ -210,16 +217,14 @@ private:
         set(Feature::links_around, share(around.link_words, around.words));
     }
 
-    void describe_neighbour(std::size_t at, const Neighbour& feature) {
-        const Block& other = blocks_[at];
-        const html::Node& container = page_.tree[other.container];
-        const html::Node& own = page_.tree[block().container];
-        set(feature.words, glances_[at].words);
-        set(feature.links, glances_[at].links);
-        set(feature.tag, glances_[at].tag);
-        set(feature.ends, glances_[at].ends_sentence);
-        const bool same = other.container == block().container;
-        const bool siblings = container.parent == own.parent;
+    void describe_neighbour(const Glance& other, const Neighbour& feature) {
+        const Glance& own = glances_[at_];
+        set(feature.words, other.words);
+        set(feature.links, other.links);
+        set(feature.tag, other.tag);
+        set(feature.ends, other.ends_sentence);
+        const bool same = other.container == own.container;
+        const bool siblings = other.parent == own.parent;
         set(feature.kin, static_cast<std::uint8_t>(same ? 2 : siblings ? 1 : 0));
     }
 
@@ -383,7 +388,7 @@ private:
     }
 
     const PageView& page_;
-    const std::vector<Block>& blocks_;
+    std::span<const Block> blocks_;
     FeatureTable& table_;
     FeatureTable::Row row_;  // of the block at at_
     std::size_t at_ = 0;

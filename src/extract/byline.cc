@@ -27,13 +27,13 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 bool is_byline_class(std::string_view classes) {
-    constexpr std::array names{std::string_view{"byline"},         std::string_view{"author"},
-                               std::string_view{"author-name"},    std::string_view{"authors"},
-                               std::string_view{"post-author"},    std::string_view{"entry-author"},
-                               std::string_view{"article-author"}, std::string_view{"byline-author"},
-                               std::string_view{"byline-name"},    std::string_view{"byline__name"},
-                               std::string_view{"p-author"},       std::string_view{"article__author"},
-                               std::string_view{"author__name"},   std::string_view{"by-author"}};
+    static constexpr std::array names{std::string_view{"byline"},         std::string_view{"author"},
+                                      std::string_view{"author-name"},    std::string_view{"authors"},
+                                      std::string_view{"post-author"},    std::string_view{"entry-author"},
+                                      std::string_view{"article-author"}, std::string_view{"byline-author"},
+                                      std::string_view{"byline-name"},    std::string_view{"byline__name"},
+                                      std::string_view{"p-author"},       std::string_view{"article__author"},
+                                      std::string_view{"author__name"},   std::string_view{"by-author"}};
     constexpr std::size_t shortest = 6;
     if (classes.size() < shortest || (!contains(classes, "uthor") && !contains(classes, "yline")))
         return false;

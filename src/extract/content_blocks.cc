@@ -74,7 +74,7 @@ private:
 
     // Lists and tables of which four fifths of the words are kept are kept whole.
     void mend_rows() {
-        constexpr html::TagSet rows{Tag::table, Tag::ul, Tag::ol, Tag::dl};
+        static constexpr html::TagSet rows{Tag::table, Tag::ul, Tag::ol, Tag::dl};
         std::vector<std::uint32_t> kept_words(chosen_.size() + 1);
         for (std::size_t at = 0; at < chosen_.size(); ++at) {
             kept_words[at + 1] = kept_words[at] + (chosen_[at] != 0 ? page_.blocks.list[at].text.words : 0);
@@ -179,10 +179,11 @@ public:
             if (chosen_[at] != 0) keep_block(page_.blocks.list[at]);
         }
         for (NodeId id = 1; id < page_.tree.size(); ++id) {
-            if (selection_.keeps(id) || !page_.tree.is_element(id)) continue;
+            const html::Node& node = page_.tree[id];
+            if (node.kind != html::NodeKind::element || selection_.keeps(id)) continue;
             if (page_.visibility.never_shown(id)) {
-                id = page_.tree[id].end - 1;
-            } else if (belongs_to_parent(id)) {
+                id = node.end - 1;
+            } else if (belongs_to_parent(id, node)) {
                 selection_.keep(id);
             } else if (page_.tree.is(id, Tag::img) && is_among_kept(id)) {
                 keep_upwards(id);
@@ -211,8 +212,7 @@ private:
         }
     }
 
-    bool belongs_to_parent(NodeId id) const {
-        const html::Node& node = page_.tree[id];
+    bool belongs_to_parent(NodeId id, const html::Node& node) const {
         if (!selection_.keeps(node.parent)) return false;
         // A cell stays even when its text does not, or the columns after it would move.
         if (node.tag == Tag::td || node.tag == Tag::th) return true;
@@ -220,7 +220,8 @@ private:
     }
 
     std::uint32_t block_count(NodeId id) const {
-        return page_.blocks.before[page_.tree[id].end] - page_.blocks.before[id];
+        const auto [first, end] = page_.blocks.inside(page_.tree, id);
+        return end - first;
     }
 
     bool is_among_kept(NodeId id) const {

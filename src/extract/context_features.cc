@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 
 #include "extract/block_features.h"
 
@@ -51,10 +52,12 @@ public:
 
     Group& operator[](std::uint32_t key) {
         key |= 1;  // 0 marks a free slot
-        std::size_t at = (key * 2'654'435'761U) & (slots_.size() - 1);
-        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-        slots_[at].key = key;
-        return slots_[at];
+        const std::size_t mask = slots_.size() - 1;
+        Group* const slots = slots_.data();  // no index is greater than the mask
+        std::size_t at = (key * 2'654'435'761U) & mask;
+        while (slots[at].key != 0 && slots[at].key != key) at = (at + 1) & mask;
+        slots[at].key = key;
+        return slots[at];
     }
 
 private:
@@ -133,9 +136,13 @@ private:
     }
 
     Mass inside(NodeId id) const {
-        return sums_[page_.blocks.before[page_.tree[id].end]] - sums_[page_.blocks.before[id]];
+        const auto [first, end] = page_.blocks.inside(page_.tree, id);
+        return between(first, end);
     }
-    Mass between(std::size_t first, std::size_t last) const { return sums_[last] - sums_[first]; }
+    // Both are at most the number of blocks; there is one sum more.
+    Mass between(std::size_t first, std::size_t last) const {
+        return sums_.data()[last] - sums_.data()[first];
+    }
     std::uint8_t likely_at(std::ptrdiff_t at) const {
         return at >= 0 && at < std::ssize(likely_) ? likely_[static_cast<std::size_t>(at)] : 0;
     }
@@ -230,7 +237,7 @@ private:
     }
 
     const PageView& page_;
-    const std::vector<Block>& blocks_;
+    std::span<const Block> blocks_;
     std::span<const std::uint8_t> likely_;
     FeatureTable& table_;
     FeatureTable::Row row_;  // of the block at at_

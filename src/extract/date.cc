@@ -183,9 +183,9 @@ private:
     }
 
     void skip_ordinal_and_signs() {
-        constexpr std::array ordinals{std::string_view{"st"}, std::string_view{"nd"}, std::string_view{"rd"},
-                                      std::string_view{"th"}, std::string_view{"er"}, std::string_view{"º"},
-                                      std::string_view{"ª"}};
+        static constexpr std::array ordinals{
+            std::string_view{"st"}, std::string_view{"nd"}, std::string_view{"rd"}, std::string_view{"th"},
+            std::string_view{"er"}, std::string_view{"º"},  std::string_view{"ª"}};
         const DatePiece* piece = peek();
         if (piece != nullptr && piece->kind == DatePiece::Kind::word &&
             std::ranges::find(ordinals, piece->text) != ordinals.end()) {

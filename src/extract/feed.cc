@@ -39,7 +39,7 @@ Field field_named(const XmlName& name) {
         std::string_view prefix, local;
         Field field;
     };
-    constexpr std::array entries{
+    static constexpr std::array entries{
         Entry{"", "title", Field::title},      Entry{"", "link", Field::link},
         Entry{"", "guid", Field::id},          Entry{"", "pubDate", Field::date},
         Entry{"", "published", Field::date},   Entry{"", "issued", Field::date},

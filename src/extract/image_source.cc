@@ -48,8 +48,8 @@ std::string_view from_lazy_attributes(const Tree& tree, NodeId id) {
         const std::string_view source = unless_placeholder(tree.attribute_or_empty(id, name));
         if (!source.empty()) return source;
     }
-    constexpr std::array rare{std::string_view{"data-lazy"}, std::string_view{"data-url"},
-                              std::string_view{"data-image"}, std::string_view{"data-hi-res-src"}};
+    static constexpr std::array rare{std::string_view{"data-lazy"}, std::string_view{"data-url"},
+                                     std::string_view{"data-image"}, std::string_view{"data-hi-res-src"}};
     for (const std::string_view name : rare) {
         const std::string_view source = unless_placeholder(named_attribute(tree, id, name));
         if (!source.empty()) return source;

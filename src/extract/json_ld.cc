@@ -27,10 +27,12 @@ constexpr std::size_t max_item_bytes = 2'000;
 
 // Without what is put around JSON to hide it from old browsers: comments, CDATA marks, a semicolon.
 std::string_view unwrapped(std::string_view script) {
-    constexpr std::array before{std::string_view{"<!--"}, std::string_view{"<![CDATA["},
-                                std::string_view{"//"}, std::string_view{"/*"}, std::string_view{"*/"}};
-    constexpr std::array after{std::string_view{"-->"}, std::string_view{"]]>"}, std::string_view{"//"},
-                               std::string_view{"/*"},  std::string_view{"*/"},  std::string_view{";"}};
+    static constexpr std::array before{std::string_view{"<!--"}, std::string_view{"<![CDATA["},
+                                       std::string_view{"//"}, std::string_view{"/*"},
+                                       std::string_view{"*/"}};
+    static constexpr std::array after{std::string_view{"-->"}, std::string_view{"]]>"},
+                                      std::string_view{"//"},  std::string_view{"/*"},
+                                      std::string_view{"*/"},  std::string_view{";"}};
     std::size_t size_before = 0;
     do {
         script = trimmed(script);
@@ -65,20 +67,20 @@ About about_type(std::string_view type) {
     }
     if (type.ends_with("Article") || type.ends_with("Posting") || type.ends_with("Review"))
         return About::content;
-    constexpr std::array content{std::string_view{"Report"},
-                                 std::string_view{"Recipe"},
-                                 std::string_view{"HowTo"},
-                                 std::string_view{"Question"},
-                                 std::string_view{"Product"},
-                                 std::string_view{"VideoObject"},
-                                 std::string_view{"Book"},
-                                 std::string_view{"Dataset"},
-                                 std::string_view{"Course"},
-                                 std::string_view{"Event"},
-                                 std::string_view{"CreativeWork"},
-                                 std::string_view{"Movie"},
-                                 std::string_view{"SoftwareSourceCode"},
-                                 std::string_view{"PodcastEpisode"}};
+    static constexpr std::array content{std::string_view{"Report"},
+                                        std::string_view{"Recipe"},
+                                        std::string_view{"HowTo"},
+                                        std::string_view{"Question"},
+                                        std::string_view{"Product"},
+                                        std::string_view{"VideoObject"},
+                                        std::string_view{"Book"},
+                                        std::string_view{"Dataset"},
+                                        std::string_view{"Course"},
+                                        std::string_view{"Event"},
+                                        std::string_view{"CreativeWork"},
+                                        std::string_view{"Movie"},
+                                        std::string_view{"SoftwareSourceCode"},
+                                        std::string_view{"PodcastEpisode"}};
     if (std::ranges::find(content, type) != content.end()) return About::content;
     if (type.ends_with("Page") || type == "WebPageElement") return About::page;
     return type == "WebSite" ? About::site : About::other;

@@ -6,9 +6,9 @@ using html::NodeId;
 using html::Tag;
 
 std::vector<bool> find_layout_tables(const html::Tree& tree) {
-    constexpr html::TagSet not_in_a_cell{Tag::table, Tag::h1, Tag::h2,      Tag::h3,      Tag::h4,
-                                         Tag::h5,    Tag::h6, Tag::article, Tag::section, Tag::form,
-                                         Tag::ul,    Tag::ol, Tag::pre,     Tag::hr,      Tag::blockquote};
+    static constexpr html::TagSet not_in_a_cell{
+        Tag::table,   Tag::h1,   Tag::h2, Tag::h3, Tag::h4,  Tag::h5, Tag::h6,        Tag::article,
+        Tag::section, Tag::form, Tag::ul, Tag::ol, Tag::pre, Tag::hr, Tag::blockquote};
     std::vector<bool> is_layout(tree.size(), false);
     std::vector<NodeId> open_tables;
     for (NodeId id = 0; id < tree.size(); ++id) {

@@ -47,13 +47,13 @@ ClassTraits class_traits(std::string_view class_attribute);
 template <typename Visit>
 bool any_class(std::string_view class_attribute, Visit visit) {
     const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-    std::size_t begin = 0;
-    while (true) {
-        while (begin < class_attribute.size() && is_space(class_attribute[begin])) ++begin;
-        if (begin == class_attribute.size()) return false;
-        std::size_t end = begin;
-        while (end < class_attribute.size() && !is_space(class_attribute[end])) ++end;
-        if (visit(class_attribute.substr(begin, end - begin))) return true;
+    const char* const attribute_end = class_attribute.data() + class_attribute.size();
+    for (const char* begin = class_attribute.data();;) {
+        while (begin != attribute_end && is_space(*begin)) ++begin;
+        if (begin == attribute_end) return false;
+        const char* end = begin;
+        while (end != attribute_end && !is_space(*end)) ++end;
+        if (visit(std::string_view(begin, end))) return true;
         begin = end;
     }
 }

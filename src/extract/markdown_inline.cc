@@ -42,8 +42,8 @@ bool is_copy_button(const html::Tree& tree, html::NodeId id) {
 
 // What may begin the text of a task.
 bool begins_text(const html::Tree& tree, html::NodeId id) {
-    constexpr html::TagSet parts{Tag::a,    Tag::b,    Tag::strong, Tag::i,   Tag::em,
-                                 Tag::code, Tag::span, Tag::s,      Tag::del, Tag::p};
+    static constexpr html::TagSet parts{Tag::a,    Tag::b,    Tag::strong, Tag::i,   Tag::em,
+                                        Tag::code, Tag::span, Tag::s,      Tag::del, Tag::p};
     if (id == html::no_node) return false;
     return tree.is_text(id) ? !is_blank_text(tree[id].text)
                             : tree.is_element(id) && parts.contains(tree[id].tag);

@@ -35,7 +35,7 @@ bool repeats_text(const Tree& tree, NodeId id, std::string_view title) {
 
 // True if the link leads to a heading that it holds.
 bool holds_own_heading(const Tree& tree, NodeId id, std::string_view fragment) {
-    constexpr html::TagSet headings{Tag::h1, Tag::h2, Tag::h3, Tag::h4, Tag::h5, Tag::h6};
+    static constexpr html::TagSet headings{Tag::h1, Tag::h2, Tag::h3, Tag::h4, Tag::h5, Tag::h6};
     const NodeId end = std::min(tree[id].end, id + 10);
     for (NodeId inside = id + 1; inside < end; ++inside) {
         if (tree.is_element(inside) && headings.contains(tree[inside].tag))

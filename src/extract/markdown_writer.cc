@@ -207,8 +207,9 @@ void Writer::html_element(NodeId id) {
 // Choices of a form and formulas are not prose. But where their end tag is missing the rest of the page
 // stands inside them, and with it what only prose has.
 bool Writer::swallows_page(NodeId id) const {
-    constexpr html::TagSet prose{Tag::p,       Tag::h1,      Tag::h2,    Tag::h3, Tag::h4, Tag::h5, Tag::h6,
-                                 Tag::article, Tag::section, Tag::table, Tag::ul, Tag::ol, Tag::pre};
+    static constexpr html::TagSet prose{Tag::p,  Tag::h1, Tag::h2,      Tag::h3,      Tag::h4,
+                                        Tag::h5, Tag::h6, Tag::article, Tag::section, Tag::table,
+                                        Tag::ul, Tag::ol, Tag::pre};
     for (NodeId inside = id + 1; inside < tree_[id].end; ++inside) {
         const html::Node& node = tree_[inside];
         if (node.kind == NodeKind::element && node.space == Namespace::html && prose.contains(node.tag))
@@ -220,9 +221,9 @@ bool Writer::swallows_page(NodeId id) const {
 // Custom elements are mostly containers, except in the middle of a sentence.
 void Writer::unlisted_element(NodeId id) {
     const html::Node& parent = tree_[tree_[id].parent];
-    constexpr html::TagSet sentences{Tag::p,  Tag::span, Tag::a,  Tag::em, Tag::strong,
-                                     Tag::b,  Tag::i,    Tag::h1, Tag::h2, Tag::h3,
-                                     Tag::h4, Tag::h5,   Tag::h6, Tag::td, Tag::th};
+    static constexpr html::TagSet sentences{Tag::p,  Tag::span, Tag::a,  Tag::em, Tag::strong,
+                                            Tag::b,  Tag::i,    Tag::h1, Tag::h2, Tag::h3,
+                                            Tag::h4, Tag::h5,   Tag::h6, Tag::td, Tag::th};
     if (tree_.name(tree_[id].tag).starts_with("mjx-")) {
         mathjax_element(id);
     } else if (parent.kind == NodeKind::element && sentences.contains(parent.tag)) {

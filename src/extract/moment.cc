@@ -10,7 +10,7 @@ namespace quarry::extract {
 namespace {
 
 int days_in_month(int year, int month) {
-    constexpr std::array days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    static constexpr std::array days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     return month == 2 && is_leap ? 29 : days[static_cast<std::size_t>(month - 1)];
 }

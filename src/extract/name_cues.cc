@@ -99,7 +99,7 @@ void add_word(std::string_view word, const WordWeights& weights, NameCues& cues)
     const WordHash hash(word);
     std::uint32_t bits = cue_bits(hash);
     const bool plural = word.size() > 3 && word.back() == 's';
-    if (bits == 0 && plural) bits = cue_bits(WordHash(word.substr(0, word.size() - 1)));
+    if (bits == 0 && plural) bits = cue_bits(WordHash({word.data(), word.size() - 1}));
     cues.bits |= bits;
     cues.weight = static_cast<std::int16_t>(std::clamp(cues.weight + weights[hash], -2048, 2047));
 }

@@ -73,14 +73,12 @@ void each_name(const html::Tree& tree, html::NodeId id, Found found) {
 template <typename Found>
 void each_name_word(std::string_view name, Found found) {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    std::size_t at = 0;
-    while (at < name.size()) {
-        const std::size_t start = at;
+    const char* const end = name.data() + name.size();
+    for (const char* at = name.data(); at != end;) {
+        const char* const start = at;
         // A capital after a small letter begins the next word.
-        while (at < name.size() && is_letter(name[at]) &&
-               (at == start || name[at] >= 'a' || name[at - 1] < 'a'))
-            ++at;
-        if (at - start >= 2 && at - start <= 24) found(name.substr(start, at - start));
+        while (at != end && is_letter(*at) && (at == start || *at >= 'a' || at[-1] < 'a')) ++at;
+        if (at - start >= 2 && at - start <= 24) found(std::string_view(start, at));
         at += at == start;
     }
 }

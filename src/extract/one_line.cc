@@ -62,7 +62,7 @@ public:
         while (!text.empty() && !is_full()) {
             if (const std::size_t word = plain_word_size(text); word > 0) {
                 add_gap();
-                line_ += text.substr(0, word);
+                line_.append(text.data(), word);
                 text.remove_prefix(word);
                 continue;
             }
@@ -88,9 +88,10 @@ private:
     // So many visible ASCII characters there are at the beginning, not counted beyond what fits.
     std::size_t plain_word_size(std::string_view text) const {
         const std::size_t most = std::min(text.size(), max_bytes_ - line_.size());
-        std::size_t size = 0;
-        while (size < most && text[size] > ' ' && text[size] < '\x7f') ++size;
-        return size;
+        const char* at = text.data();
+        const char* const end = at + most;
+        while (at != end && *at > ' ' && *at < '\x7f') ++at;
+        return static_cast<std::size_t>(at - text.data());
     }
 
     void add_gap() {

@@ -37,7 +37,8 @@ struct PageView {
     explicit PageView(const html::Tree& tree, const Vocabulary& vocabulary = learnt_vocabulary());
 
     BlockSums inside(html::NodeId id) const {
-        return sums[blocks.before[tree[id].end]] - sums[blocks.before[id]];
+        const auto [first, end] = blocks.inside(tree, id);
+        return sums.data()[end] - sums.data()[first];  // there is one sum more than blocks
     }
     const BlockSums& total() const { return sums.back(); }
     // The innermost element around the block's first text: where its names are.

@@ -18,11 +18,13 @@ public:
     bool insert(std::uint64_t hash, std::uint32_t block) {
         if (left_ == 0) return false;
         hash |= 1;  // 0 marks a free slot
-        std::size_t at = (hash >> 32) & (slots_.size() - 1);
-        while (slots_[at].hash != 0 && slots_[at].hash != hash) at = (at + 1) & (slots_.size() - 1);
-        if (slots_[at].hash == hash) return slots_[at].block < block;
+        const std::size_t mask = slots_.size() - 1;
+        Slot* const slots = slots_.data();  // no index is greater than the mask
+        std::size_t at = (hash >> 32) & mask;
+        while (slots[at].hash != 0 && slots[at].hash != hash) at = (at + 1) & mask;
+        if (slots[at].hash == hash) return slots[at].block < block;
         --left_;
-        slots_[at] = {hash, block};
+        slots[at] = {hash, block};
         return false;
     }
 
@@ -40,9 +42,10 @@ private:
 template <typename Found>
 void each_run(std::span<const std::uint32_t> words, Found found) {
     constexpr std::size_t length = 4;
-    for (std::size_t at = 0; at + length <= words.size(); ++at) {
-        found(words[at] * 0x9E3779B97F4A7C15U + words[at + 1] * 0xC2B2AE3D27D4EB4FU +
-              words[at + 2] * 0x165667B19E3779F9U + words[at + 3] * 0xD6E8FEB86659FD93U);
+    const std::uint32_t* run = words.data();
+    for (std::size_t left = words.size(); left >= length; --left, ++run) {
+        found(run[0] * 0x9E3779B97F4A7C15U + run[1] * 0xC2B2AE3D27D4EB4FU + run[2] * 0x165667B19E3779F9U +
+              run[3] * 0xD6E8FEB86659FD93U);
     }
 }
 
@@ -84,13 +87,14 @@ private:
     bool may_have_copies() const {
         constexpr std::size_t bits_per_word = 16;
         std::vector<std::uint64_t> bits(std::bit_ceil(count_words() * bits_per_word / 64 + 1));
+        const std::size_t mask = bits.size() - 1;
         std::uint32_t suspect_words = 0;
         for (std::size_t at = 0; at < chosen_.size(); ++at) {
             if (chosen_[at] == 0) continue;
             const auto words = page_.blocks.words_of(page_.blocks.list[at]);
             std::size_t runs = 0, known = 0;
             each_run(words, [&](std::uint64_t run) {
-                std::uint64_t& word = bits[(run >> 40) & (bits.size() - 1)];
+                std::uint64_t& word = bits.data()[(run >> 40) & mask];
                 const std::uint64_t bit = std::uint64_t{1} << (run >> 34 & 63);
                 known += (word & bit) != 0;
                 word |= bit;
@@ -114,7 +118,7 @@ private:
     }
 
     bool is_reference(const Block& block) const {
-        constexpr html::TagSet reference{Tag::pre, Tag::dd, Tag::td};
+        static constexpr html::TagSet reference{Tag::pre, Tag::dd, Tag::td};
         return reference.contains(page_.tree[block.container].tag) ||
                page_.surroundings[page_.innermost(block)].in(Region::preformatted);
     }

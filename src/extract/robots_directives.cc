@@ -22,8 +22,9 @@ void add_directive(std::string_view name, RobotsDirectives& directives) {
 
 // Directives that have a value after a colon, where an agent's name would have directives.
 bool takes_value(std::string_view name) {
-    constexpr std::array names{std::string_view{"unavailable_after"}, std::string_view{"max-snippet"},
-                               std::string_view{"max-image-preview"}, std::string_view{"max-video-preview"}};
+    static constexpr std::array names{std::string_view{"unavailable_after"}, std::string_view{"max-snippet"},
+                                      std::string_view{"max-image-preview"},
+                                      std::string_view{"max-video-preview"}};
     return std::ranges::find(names, name) != names.end();
 }
 

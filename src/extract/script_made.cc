@@ -72,7 +72,7 @@ private:
 
 // An element with a name that programs use for where they put the page.
 bool has_name_of_mount_point(const Tree& tree, NodeId id) {
-    constexpr std::array names{
+    static constexpr std::array names{
         std::string_view{"root"},       std::string_view{"app"},       std::string_view{"__next"},
         std::string_view{"__nuxt"},     std::string_view{"___gatsby"}, std::string_view{"react-root"},
         std::string_view{"app-root"},   std::string_view{"main-app"},  std::string_view{"q-app"},

@@ -97,7 +97,10 @@ public:
     }
 
 private:
-    std::uint32_t block_count(NodeId id) const { return blocks_.before[tree_[id].end] - blocks_.before[id]; }
+    std::uint32_t block_count(NodeId id) const {
+        const auto [first, end] = blocks_.inside(tree_, id);
+        return end - first;
+    }
 
     // The nodes that hold blocks, in order.
     void find_holders() {

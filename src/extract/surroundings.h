@@ -69,11 +69,12 @@ public:
         entries_.emplace_back();
     }
 
-    const Surroundings& operator[](html::NodeId id) const { return entries_[place_[id]]; }
+    // A node's place is always that of an entry.
+    const Surroundings& operator[](html::NodeId id) const { return entries_.data()[place_[id]]; }
 
     // Gives the node an entry of its own, to be filled in. References to entries become invalid.
     void add(html::NodeId id);
-    Surroundings& entry(html::NodeId id) { return entries_[place_[id]]; }
+    Surroundings& entry(html::NodeId id) { return entries_.data()[place_[id]]; }
     // Entries are numbered from 0 on, the shared one first.
     std::uint32_t place(html::NodeId id) const { return place_[id]; }
     std::size_t size() const { return entries_.size(); }

@@ -25,7 +25,8 @@ public:
     class Row {
     public:
         void set(std::size_t feature, std::uint8_t value) const {
-            columns_[feature].values[lane_] = static_cast<std::int8_t>(value ^ sign);
+            // The lane is a remainder of `lanes`.
+            columns_[feature].values.data()[lane_] = static_cast<std::int8_t>(value ^ sign);
         }
 
     private:

@@ -71,14 +71,20 @@ Visibility::Visibility(const Tree& tree) : tree_(tree), signs_(tree.size()), bef
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     std::uint64_t bytes = 0;
     NodeId skip_to = 0;
-    for (NodeId id = 0; id < tree.size(); ++id) {
-        before_[id] = static_cast<std::uint32_t>(std::min(bytes, most));
-        if (tree.is_text(id)) {
-            if (id >= skip_to && !is_blank(tree[id].text)) bytes += tree[id].text.size();
-            continue;
+    // Both have an entry per node.
+    std::uint32_t* before = before_.data();
+    std::uint8_t* signs = signs_.data();
+    NodeId id = 0;
+    for (const html::Node& node : tree.nodes()) {
+        *before++ = static_cast<std::uint32_t>(std::min(bytes, most));
+        if (node.kind == NodeKind::text) {
+            if (id >= skip_to && !is_blank(node.text)) bytes += node.text.size();
+        } else {
+            *signs = signs_of(id);
+            if ((*signs & never_rendered) != 0) skip_to = std::max(skip_to, node.end);
         }
-        signs_[id] = signs_of(id);
-        if ((signs_[id] & never_rendered) != 0) skip_to = std::max(skip_to, tree[id].end);
+        ++signs;
+        ++id;
     }
     before_[tree.size()] = static_cast<std::uint32_t>(std::min(bytes, most));
 }

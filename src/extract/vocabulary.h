@@ -25,7 +25,7 @@ public:
 
     // 0 for a word that is not in the map.
     int operator[](WordHash word) const {
-        const Bucket& bucket = buckets_[place(word)];
+        const Bucket& bucket = buckets_.data()[place(word)];  // there are 1 << (32 - shift_)
         std::uint32_t found = 0;
         for (const std::uint32_t slot : bucket) {
             found |= ((slot ^ word.value()) & hash_bits) == 0 ? slot : 0;

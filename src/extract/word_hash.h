@@ -16,9 +16,11 @@ namespace quarry::extract {
 class WordHash {
 public:
     constexpr explicit WordHash(std::string_view word) {
-        std::uint64_t state = begin(word.size());
-        for (; word.size() > 8; word.remove_prefix(8)) state = mix(state, read(word.data(), 8));
-        value_ = end(mix(state, read(word.data(), word.size())));
+        const char* at = word.data();
+        std::size_t left = word.size();
+        std::uint64_t state = begin(left);
+        for (; left > 8; at += 8, left -= 8) state = mix(state, read(at, 8));
+        value_ = end(mix(state, read(at, left)));
     }
 
     // The same for a word whose last byte has seven bytes before it that may be read, be they its own or not.
@@ -66,15 +68,15 @@ void each_word(std::string_view text, Found found) {
     const auto is_word_byte = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80) != 0;
     };
-    std::size_t at = 0;
-    while (at < text.size()) {
-        if (!is_word_byte(text[at])) {
+    const char* const end = text.data() + text.size();
+    for (const char* at = text.data(); at != end;) {
+        if (!is_word_byte(*at)) {
             ++at;
             continue;
         }
-        const std::size_t start = at;
-        while (at < text.size() && is_word_byte(text[at])) ++at;
-        found(WordHash(text.substr(start, at - start)));
+        const char* const start = at;
+        while (at != end && is_word_byte(*at)) ++at;
+        found(WordHash({start, at}));
     }
 }
 

@@ -46,15 +46,17 @@ void ActiveFormatting::clear_to_marker() {
 }
 
 std::size_t ActiveFormatting::find_last(Tag tag) const {
-    for (std::size_t i = entries_.size(); i-- > 0 && !entries_[i].is_marker();) {
-        if (entries_[i].tag == tag) return i;
+    const std::span entries(entries_);
+    for (std::size_t i = entries.size(); i-- > 0 && !entries[i].is_marker();) {
+        if (entries[i].tag == tag) return i;
     }
     return none;
 }
 
 std::size_t ActiveFormatting::index_of(NodeId node) const {
-    for (std::size_t i = entries_.size(); i-- > 0;) {
-        if (entries_[i].node == node) return i;
+    const std::span entries(entries_);
+    for (std::size_t i = entries.size(); i-- > 0;) {
+        if (entries[i].node == node) return i;
     }
     return none;
 }

@@ -28,6 +28,8 @@ public:
     bool empty() const { return entries_.empty(); }
     std::size_t size() const { return entries_.size(); }
     FormattingElement& operator[](std::size_t index) { return entries_[index]; }
+    // All of them; valid until one is added or removed.
+    std::span<FormattingElement> elements() { return entries_; }
 
     // Adds an element. Drops the earliest of three that are alike, or of too many.
     void push(const FormattingElement& element);

@@ -62,11 +62,11 @@ void BuildTree::insert_text(Place place, std::string_view text) {
         extend_text(nodes_[before], text);
         return;
     }
-    BuildNode node;
+    BuildNode& node = add();
     node.kind = NodeKind::text;
     node.text_data = text.data();
     node.text_size = static_cast<std::uint32_t>(text.size());
-    insert(place, add(node));
+    insert(place, size() - 1);
 }
 
 void BuildTree::extend_text(BuildNode& node, std::string_view text) {

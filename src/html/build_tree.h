@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -46,16 +47,23 @@ struct Place {
 class BuildTree {
 public:
     BuildTree(Arena& text_arena, std::size_t expected_nodes) : text_arena_(text_arena) {
-        nodes_.reserve(expected_nodes);
+        storage_.reserve(expected_nodes);
     }
 
     NodeId size() const { return static_cast<NodeId>(nodes_.size()); }
     BuildNode& operator[](NodeId id) { return nodes_[id]; }
     const BuildNode& operator[](NodeId id) const { return nodes_[id]; }
 
+    // Adds a node that has no place in the tree yet.
     NodeId add(const BuildNode& node) {
-        nodes_.push_back(node);
-        return static_cast<NodeId>(nodes_.size() - 1);
+        add() = node;
+        return size() - 1;
+    }
+    // The same, to be filled in; valid until the next one.
+    BuildNode& add() {
+        storage_.emplace_back();
+        nodes_ = {storage_.data(), nodes_.size() + 1};
+        return nodes_.back();
     }
     void insert(Place place, NodeId node);
     void append(NodeId parent, NodeId node) { insert({parent, no_node}, node); }
@@ -73,7 +81,10 @@ private:
     bool extend_piece(const char* data, std::uint32_t& size, std::string_view text);
 
     Arena& text_arena_;
-    std::vector<BuildNode> nodes_;
+    std::vector<BuildNode> storage_;
+    // All of it. A span knows its length, so that checking an index is one comparison; a vector divides by
+    // the size of its elements each time.
+    std::span<BuildNode> nodes_;
     std::vector<TextPiece> pieces_;
 };
 

@@ -32,10 +32,10 @@ TreeBuilder::Step TreeBuilder::foreign(Token& token) {
 // HTML elements that were surely not meant to be part of a picture or a formula.
 bool TreeBuilder::breaks_out_of_foreign(const Token& token) const {
     using enum Tag;
-    constexpr TagSet breaking{b,     big,   blockquote, body,   br,   center, code,  dd, div,  dl,   dt,
-                              em,    embed, h1,         h2,     h3,   h4,     h5,    h6, head, hr,   i,
-                              img,   li,    listing,    menu,   meta, nobr,   ol,    p,  pre,  ruby, s,
-                              small, span,  strong,     strike, sub,  sup,    table, tt, u,    ul,   var};
+    static constexpr TagSet breaking{
+        b,   big,  blockquote, body,  br,   center, code,   dd,  div, dl,      dt,   em,   embed, h1, h2,
+        h3,  h4,   h5,         h6,    head, hr,     i,      img, li,  listing, menu, meta, nobr,  ol, p,
+        pre, ruby, s,          small, span, strong, strike, sub, sup, table,   tt,   u,    ul,    var};
     if (breaking.contains(token.tag)) return true;
     return token.tag == font && (has_attribute(token, Attr::color) || has_attribute(token, Attr::face) ||
                                  has_attribute(token, Attr::size));
@@ -43,7 +43,7 @@ bool TreeBuilder::breaks_out_of_foreign(const Token& token) const {
 
 void TreeBuilder::leave_foreign() {
     using enum Tag;
-    constexpr TagSet text_integration_points{mi, mo, mn, ms, mtext};
+    static constexpr TagSet text_integration_points{mi, mo, mn, ms, mtext};
     for (;;) {
         const OpenElement& current = open_.current();
         if (current.space == Namespace::html || current.is_html_integration_point) return;

@@ -1,4 +1,5 @@
 // Formatting elements in pages that close them in the wrong order: `<b>1<p>2</b>3</p>`.
+#include <span>
 #include <utility>
 
 #include "html/tree_builder.h"
@@ -12,24 +13,24 @@ void TreeBuilder::push_formatting(NodeId node, const Token& token) {
 // The same element once more; its attributes are shared, since nothing changes them.
 NodeId TreeBuilder::clone_element(const FormattingElement& element) {
     if (clones_left_ > 0) --clones_left_;
-    BuildNode node;
+    BuildNode& node = nodes_.add();
     node.tag = element.tag;
     node.attribute_count = element.attribute_count;
     node.first_attribute = element.first_attribute;
-    return nodes_.add(node);
+    return nodes_.size() - 1;
 }
 
 // Opens again the formatting elements that the page never closed.
 void TreeBuilder::reconstruct_formatting() {
     if (formatting_.empty()) return;
-    const auto is_settled = [this](std::size_t index) {
-        return formatting_[index].is_marker() || nodes_[formatting_[index].node].is_open;
+    const auto is_settled = [this](const FormattingElement& element) {
+        return element.is_marker() || nodes_[element.node].is_open;
     };
-    std::size_t first = formatting_.size();
-    while (first > 0 && !is_settled(first - 1)) --first;
-    for (std::size_t i = first; i < formatting_.size(); ++i) {
+    const std::span<FormattingElement> listed = formatting_.elements();
+    std::size_t first = listed.size();
+    while (first > 0 && !is_settled(listed[first - 1])) --first;
+    for (FormattingElement& element : listed.subspan(first)) {
         if (clones_left_ == 0 || is_too_deep() || is_full()) return;
-        FormattingElement& element = formatting_[i];
         element.node = clone_element(element);
         nodes_.insert(place_here(), element.node);
         open_.push({.node = element.node, .tag = element.tag, .token_tag = element.tag});

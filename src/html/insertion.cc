@@ -35,7 +35,7 @@ Place TreeBuilder::foster_place() const {
 }
 
 NodeId TreeBuilder::create_element(const Token& token, Tag tag, Namespace space) {
-    BuildNode node;
+    BuildNode& node = nodes_.add();
     node.space = space;
     node.tag = tag;
     if (token.attribute_count != 0) {
@@ -43,7 +43,7 @@ NodeId TreeBuilder::create_element(const Token& token, Tag tag, Namespace space)
         node.attribute_count = token.attribute_count;
         tokenizer_.keep_attributes();
     }
-    return nodes_.add(node);
+    return nodes_.size() - 1;
 }
 
 NodeId TreeBuilder::insert_element(const Token& token) {

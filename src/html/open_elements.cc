@@ -8,8 +8,10 @@ void OpenElements::push(const OpenElement& element) {
     const Index index = size();
     const std::size_t name = key(element.token_tag, element.space);
     if (name >= topmost_.size()) topmost_.resize(name + 64, none);
-    entries_.push_back({element, topmost_[name], bounds_});
-    topmost_[name] = index;
+    Index& same = topmost_.data()[name];  // there is room for it: see above
+    entries_.push_back({element, same, bounds_});
+    same = index;
+    size_ = index + 1;
     nodes_[element.node].is_open = true;
     if (element.space == Namespace::html) bounds_.html = index;
     const unsigned classes = element.classes();
@@ -30,6 +32,7 @@ void OpenElements::pop() {
     topmost_[key(top.element.token_tag, top.element.space)] = top.previous_same;
     bounds_ = top.bounds_below;
     entries_.pop_back();
+    --size_;
 }
 
 void OpenElements::pop_to(Index count) {

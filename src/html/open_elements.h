@@ -31,8 +31,8 @@ public:
 
     explicit OpenElements(BuildTree& nodes) : nodes_(nodes), topmost_(listed_tags * 2, none) {}
 
-    bool empty() const { return entries_.empty(); }
-    Index size() const { return static_cast<Index>(entries_.size()); }
+    bool empty() const { return size_ == 0; }
+    Index size() const { return size_; }
     const OpenElement& operator[](Index index) const {
         return entries_[static_cast<std::size_t>(index)].element;
     }
@@ -60,6 +60,8 @@ public:
     bool has_above_special(Tag tag) const { return is_above(topmost(tag), bounds_.special); }
     // The same, looking through address, div and p: how <li>, <dd> and <dt> find the item they end.
     bool has_above_item_stop(Tag tag) const { return is_above(topmost(tag), bounds_.item_stop); }
+    // True if the current element is of the HTML namespace, or there is none.
+    bool is_current_html() const { return bounds_.html == size_ - 1; }
     // The topmost element of the HTML namespace.
     Index topmost_html() const { return bounds_.html; }
 
@@ -96,6 +98,7 @@ private:
 
     BuildTree& nodes_;
     std::vector<Entry> entries_;
+    Index size_ = 0;  // of `entries_`, which would divide by the size of an entry each time that it is asked
     std::vector<Index> topmost_;  // by key()
     std::vector<OpenElement> taken_;
     Bounds bounds_;

@@ -267,7 +267,8 @@ Result<AttributeOperation> SelectorParser::parse_operation() {
     if (ahead(1) != '=') return error("expected \"]\", \"=\" or another comparison");
     const char sign = here();
     constexpr std::string_view signs = "~|^$*";
-    constexpr AttributeOperation operations[] = {includes, dash_match, starts_with, ends_with, contains};
+    static constexpr AttributeOperation operations[] = {includes, dash_match, starts_with, ends_with,
+                                                        contains};
     const std::size_t index = signs.find(sign);
     if (index == std::string_view::npos) return error(fmt::format("unknown comparison \"{}=\"", sign));
     position_ += 2;

@@ -61,6 +61,8 @@ constexpr Table html_table() {
 }
 
 inline constexpr Table html = html_table();
+inline constexpr TagSet mathml_stops{Tag::mi, Tag::mo, Tag::mn, Tag::ms, Tag::mtext, Tag::annotation_xml};
+inline constexpr TagSet svg_stops{Tag::foreign_object, Tag::desc, Tag::title};
 
 }  // namespace tag_classes_detail
 
@@ -70,10 +72,8 @@ constexpr unsigned tag_classes(Tag tag) {
 }
 
 constexpr unsigned tag_classes(Namespace space, Tag tag) {
-    using enum Tag;
+    using namespace tag_classes_detail;
     if (space == Namespace::html) return tag_classes(tag);
-    constexpr TagSet mathml_stops{mi, mo, mn, ms, mtext, annotation_xml};
-    constexpr TagSet svg_stops{foreign_object, desc, title};
     const bool stops = space == Namespace::mathml ? mathml_stops.contains(tag) : svg_stops.contains(tag);
     return stops ? special | bounds_scope : 0U;
 }

@@ -217,7 +217,8 @@ void Tokenizer::store_attribute(std::string_view name, std::string_view value) {
         return;
     }
     if (index >= last_tag_with_.size()) last_tag_with_.resize(index + 64, 0);
-    if (std::exchange(last_tag_with_[index], tag_number_) == tag_number_) return;
+    std::uint32_t& last_tag = last_tag_with_.data()[index];  // there is room for it: see above
+    if (std::exchange(last_tag, tag_number_) == tag_number_) return;
     attributes_.push_back({number, AttributeNamespace::none, value});
     ++token_.attribute_count;
 }

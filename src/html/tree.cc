@@ -48,12 +48,12 @@ bool Tree::has_class(NodeId id, std::string_view token) const {
 
 std::string Tree::text_content(NodeId id) const {
     std::string text;
-    for (NodeId i = id; i < nodes_[id].end;) {
-        if (nodes_[i].kind == NodeKind::template_contents && i != id) {
-            i = nodes_[i].end;
+    for (NodeId i = id; i < node_span_[id].end;) {
+        if (node_span_[i].kind == NodeKind::template_contents && i != id) {
+            i = node_span_[i].end;
             continue;
         }
-        if (nodes_[i].kind == NodeKind::text) text += nodes_[i].text;
+        if (node_span_[i].kind == NodeKind::text) text += node_span_[i].text;
         ++i;
     }
     return text;

@@ -64,22 +64,24 @@ struct LimitsHit {
 
 class Tree {
 public:
-    NodeId size() const { return static_cast<NodeId>(nodes_.size()); }
-    const Node& operator[](NodeId id) const { return nodes_[id]; }
-    std::span<const Node> nodes() const { return nodes_; }
+    NodeId size() const { return static_cast<NodeId>(node_span_.size()); }
+    const Node& operator[](NodeId id) const { return node_span_[id]; }
+    std::span<const Node> nodes() const { return node_span_; }
 
-    NodeId first_child(NodeId id) const { return id + 1 < nodes_[id].end ? id + 1 : no_node; }
+    NodeId first_child(NodeId id) const { return id + 1 < node_span_[id].end ? id + 1 : no_node; }
     NodeId next_sibling(NodeId id) const {
-        const Node& node = nodes_[id];
-        return node.parent != no_node && node.end < nodes_[node.parent].end ? node.end : no_node;
+        const Node& node = node_span_[id];
+        return node.parent != no_node && node.end < node_span_[node.parent].end ? node.end : no_node;
     }
-    bool contains(NodeId ancestor, NodeId id) const { return ancestor <= id && id < nodes_[ancestor].end; }
+    bool contains(NodeId ancestor, NodeId id) const {
+        return ancestor <= id && id < node_span_[ancestor].end;
+    }
 
-    bool is_element(NodeId id) const { return nodes_[id].kind == NodeKind::element; }
-    bool is_text(NodeId id) const { return nodes_[id].kind == NodeKind::text; }
+    bool is_element(NodeId id) const { return node_span_[id].kind == NodeKind::element; }
+    bool is_text(NodeId id) const { return node_span_[id].kind == NodeKind::text; }
     // An element of the HTML namespace with this tag.
     bool is(NodeId id, Tag tag) const {
-        const Node& node = nodes_[id];
+        const Node& node = node_span_[id];
         return node.tag == tag && node.kind == NodeKind::element && node.space == Namespace::html;
     }
 
@@ -90,7 +92,7 @@ public:
     std::optional<Attr> find_attribute_name(std::string_view name) const;
 
     std::span<const Attribute> attributes(NodeId id) const {
-        return std::span(attributes_).subspan(nodes_[id].first_attribute, nodes_[id].attribute_count);
+        return attribute_span_.subspan(node_span_[id].first_attribute, node_span_[id].attribute_count);
     }
     // The value of the attribute, or nothing. Text nodes have no attributes.
     std::optional<std::string_view> attribute(NodeId id, Attr name) const {
@@ -138,6 +140,10 @@ private:
 
     std::vector<Node> nodes_;
     std::vector<Attribute> attributes_;
+    // All of both, once the tree is finished. A span knows its length, so that checking an index is one
+    // comparison; a vector divides by the size of its elements each time. Moving the tree keeps them valid.
+    std::span<const Node> node_span_;
+    std::span<const Attribute> attribute_span_;
     TagSet tags_;
     AttrSet attribute_names_;
     std::unique_ptr<Storage, DeleteStorage> storage_;

@@ -130,7 +130,7 @@ Tree TreeBuilder::finish() {
 
 void TreeBuilder::run() {
     for (;;) {
-        tokenizer_.allow_cdata(!open_.empty() && adjusted_current().space != Namespace::html);
+        tokenizer_.allow_cdata(is_in_foreign());
         Token& token = tokenizer_.next();
         if (skip_line_feed_) {
             skip_line_feed_ = false;
@@ -197,24 +197,20 @@ const OpenElement& TreeBuilder::adjusted_current() const {
     return is_fragment_ && open_.size() == 1 ? context_ : open_.current();
 }
 
-bool TreeBuilder::is_foreign_content(const Token& token) const {
-    if (open_.empty()) return false;
+// Inside svg and math only: text and elements that stand in their HTML parts are read as HTML all the same.
+bool TreeBuilder::is_read_as_foreign(const Token& token) const {
     const OpenElement& current = adjusted_current();
-    if (current.space == Namespace::html || token.kind == TokenKind::end_of_file) return false;
+    if (token.kind == TokenKind::end_of_file) return false;
     const bool is_start = token.kind == TokenKind::start_tag;
     if (current.space == Namespace::mathml) {
         using enum Tag;
-        constexpr TagSet text_integration_points{mi, mo, mn, ms, mtext};
+        static constexpr TagSet text_integration_points{mi, mo, mn, ms, mtext};
         if (text_integration_points.contains(current.tag)) {
             if (token.is_text() || (is_start && token.tag != mglyph && token.tag != malignmark)) return false;
         }
         if (current.tag == annotation_xml && is_start && token.tag == svg) return false;
     }
     return !(current.is_html_integration_point && (is_start || token.is_text()));
-}
-
-bool TreeBuilder::is_too_deep() const {
-    return open_.size() >= max_open_ || nodes_[open_.current().node].depth >= max_open_;
 }
 
 // Takes the tokens that would make the tree deeper or larger than allowed. What they hold goes to the element

@@ -61,12 +61,20 @@ private:
     Step dispatch(Token& token);
     Step dispatch_as_html(Token& token);
     Step text_mode(Token& token);
-    bool is_foreign_content(const Token& token) const;
+    bool is_foreign_content(const Token& token) const { return is_in_foreign() && is_read_as_foreign(token); }
+    bool is_read_as_foreign(const Token& token) const;
     const OpenElement& adjusted_current() const;
+    bool is_in_foreign() const {
+        if (is_fragment_ && open_.size() == 1) [[unlikely]]
+            return context_.space != Namespace::html;
+        return !open_.is_current_html();
+    }
     bool stop_at_limits(Token& token);
     bool is_harmless_at_limits(const Token& token) const;
     void start_tag_at_limits(const Token& token);
-    bool is_too_deep() const;
+    bool is_too_deep() const {
+        return open_.size() >= max_open_ || nodes_[open_.current().node].depth >= max_open_;
+    }
     bool is_full() const { return nodes_.size() >= options_.limits.nodes; }
     TokenizerState state_for_context() const;
     Tree finish();

@@ -335,8 +335,8 @@ TreeBuilder::Mode TreeBuilder::mode_for(Tag tag) const {
 // Finds the mode from the topmost element that says something about it. The root of a fragment stands for the
 // fragment's context.
 void TreeBuilder::reset_insertion_mode() {
-    constexpr Tag telling[] = {td,       th,    tr,        tbody, thead, tfoot,    caption,
-                               colgroup, table, template_, head,  body,  frameset, html};
+    static constexpr Tag telling[] = {td,       th,    tr,        tbody, thead, tfoot,    caption,
+                                      colgroup, table, template_, head,  body,  frameset, html};
     auto index = OpenElements::none;
     for (const Tag tag : telling) index = std::max(index, open_.topmost(tag));
     if (index > 0 || !is_fragment_) {

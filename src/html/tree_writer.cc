@@ -6,15 +6,13 @@ namespace quarry::html {
 
 namespace {
 
-Node make_node(const BuildTree& nodes, const BuildNode& from) {
-    Node node;
+void fill(Node& node, const BuildTree& nodes, const BuildNode& from) {
     node.kind = from.kind;
     node.space = from.space;
     node.tag = from.tag;
     node.attribute_count = from.attribute_count;
     node.first_attribute = from.first_attribute;
     node.text = from.kind == NodeKind::text ? nodes.joined_text(from) : from.text();
-    return node;
 }
 
 }  // namespace
@@ -23,33 +21,38 @@ void TreeWriter::write(const BuildTree& nodes, Tree& tree) {
     std::vector<Node>& out = tree.nodes_;
     out.clear();
     out.reserve(nodes.size());
-    NodeId parent = no_node;  // in `out`
+    Node* const written = out.data();  // stays where it is: there is room for all
+    NodeId parent = no_node;           // in `written`, like each parent there
     std::uint16_t depth = 0;
-    for (NodeId from = document_node; from != no_node;) {
-        const BuildNode& built = nodes[from];
+    const BuildNode* const document = &nodes[document_node];
+    for (const BuildNode* from = document;;) {
         const auto id = static_cast<NodeId>(out.size());
-        Node& node = out.emplace_back(make_node(nodes, built));
+        Node& node = out.emplace_back();
+        fill(node, nodes, *from);
         node.parent = parent;
         node.depth = depth;
         node.end = id + 1;
         if (node.kind == NodeKind::element) tree.tags_.add(node.tag);
-        const bool has_children = built.kind != NodeKind::text && built.first != no_node;
+        const bool has_children = from->kind != NodeKind::text && from->first != no_node;
         if (has_children) {
             parent = id;
             ++depth;
-            from = built.first;
+            from = &nodes[from->first];
             continue;
         }
         // Up to the nearest ancestor that has something after it; those passed on the way are complete.
-        while (from != document_node && nodes[from].next == no_node) {
-            from = nodes[from].parent;
-            out[parent].end = static_cast<NodeId>(out.size());
-            parent = out[parent].parent;
+        while (from != document && from->next == no_node) {
+            from = &nodes[from->parent];
+            written[parent].end = static_cast<NodeId>(out.size());
+            parent = written[parent].parent;
             --depth;
         }
-        from = from == document_node ? no_node : nodes[from].next;
+        if (from == document) break;
+        from = &nodes[from->next];
     }
     for (const Attribute& attribute : tree.attributes_) tree.attribute_names_.add(attribute.name);
+    tree.node_span_ = tree.nodes_;
+    tree.attribute_span_ = tree.attributes_;
 }
 
 }  // namespace quarry::html

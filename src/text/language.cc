@@ -73,7 +73,7 @@ std::string_view current_code(std::string_view code) {
     struct Replaced {
         std::string_view old_code, code;
     };
-    constexpr Replaced replaced[] = {
+    static constexpr Replaced replaced[] = {
         {"iw", "he"}, {"jw", "jv"}, {"in", "id"}, {"mo", "ro"}, {"zh", "zh-Hans"}};
     const auto* found = std::ranges::find(replaced, code, &Replaced::old_code);
     return found == std::end(replaced) ? code : found->code;

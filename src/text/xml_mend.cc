@@ -45,7 +45,7 @@ std::size_t literal_bytes(std::string_view text) {
     struct Kind {
         std::string_view opening, closing;
     };
-    constexpr Kind kinds[] = {{"<![CDATA[", "]]>"}, {"<!--", "-->"}, {"<?", "?>"}};
+    static constexpr Kind kinds[] = {{"<![CDATA[", "]]>"}, {"<!--", "-->"}, {"<?", "?>"}};
     for (const Kind& kind : kinds) {
         if (!text.starts_with(kind.opening)) continue;
         const std::size_t end = text.find(kind.closing, kind.opening.size());

@@ -24,15 +24,16 @@ std::string_view without_edge_spaces(std::string_view text) {
 bool needs_cleaning(std::string_view text) {
     constexpr std::uint64_t low_bits = 0x0101010101010101, top_bits = low_bits << 7;
     std::uint64_t found = 0;
-    while (text.size() >= 8) {
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (; end - at >= 8; at += 8) {
         std::uint64_t word = 0;
-        std::memcpy(&word, text.data(), 8);
+        std::memcpy(&word, at, 8);
         found |= word | ((word - low_bits * 0x20) & ~word);
-        text.remove_prefix(8);
     }
     bool rest = false;
-    for (const char c : text)
-        rest |= static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x80;
+    for (; at != end; ++at)
+        rest |= static_cast<unsigned char>(*at) < 0x20 || static_cast<unsigned char>(*at) >= 0x80;
     return rest || (found & top_bits) != 0;
 }
 

@@ -28,13 +28,17 @@ bool is_scheme_character(char c) {
 // The position of the colon behind a scheme, or npos if the text does not begin with one.
 std::size_t find_scheme_end(std::string_view text) {
     if (text.empty() || !is_ascii_letter(text[0])) return std::string_view::npos;
-    std::size_t end = 1;
-    while (end < text.size() && is_scheme_character(text[end])) ++end;
-    return end < text.size() && text[end] == ':' ? end : std::string_view::npos;
+    const char* end = text.data() + 1;
+    const char* const text_end = text.data() + text.size();
+    while (end != text_end && is_scheme_character(*end)) ++end;
+    const bool has_colon = end != text_end && *end == ':';
+    return has_colon ? static_cast<std::size_t>(end - text.data()) : std::string_view::npos;
 }
 
 // The first colon that is not inside the brackets of an IPv6 address.
 std::size_t find_port_colon(std::string_view host_and_port) {
+    const std::size_t first = host_and_port.find(':');
+    if (first == std::string_view::npos || !host_and_port.substr(0, first).contains('[')) return first;
     bool in_brackets = false;
     for (std::size_t i = 0; i < host_and_port.size(); ++i) {
         const char c = host_and_port[i];
@@ -85,6 +89,11 @@ public:
 private:
     bool is_slash(char c) const { return c == '/' || (c == '\\' && traits_.is_special()); }
     bool rest_has_slash(std::size_t at = 0) const { return rest_.size() > at && is_slash(rest_[at]); }
+    // The position of the next slash in the rest, or the rest's size.
+    std::size_t find_slash() const {
+        const auto slash = std::ranges::find_if(rest_, [this](char c) { return is_slash(c); });
+        return static_cast<std::size_t>(slash - rest_.begin());
+    }
     PathContext path_context() const { return {url_.path_start_, traits_.kind}; }
 
     Result<void> parse_with_scheme(std::size_t colon) {
@@ -197,8 +206,7 @@ private:
 
     // user:password@host:port, and the path behind it.
     Result<void> parse_authority() {
-        std::size_t end = 0;
-        while (end < rest_.size() && !is_slash(rest_[end])) ++end;
+        const std::size_t end = find_slash();
         std::string_view authority = rest_.substr(0, end);
         rest_.remove_prefix(end);
 
@@ -307,8 +315,7 @@ private:
     }
 
     Result<void> parse_file_host() {
-        std::size_t end = 0;
-        while (end < rest_.size() && !is_slash(rest_[end])) ++end;
+        const std::size_t end = find_slash();
         const std::string_view host = rest_.substr(0, end);
         begin_empty_file_host();
         if (is_drive_letter(host)) {  // "file://C:/x": the drive is the path's, not a host

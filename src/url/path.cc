@@ -1,5 +1,7 @@
 #include "url/path.h"
 
+#include <algorithm>
+
 #include "base/ascii.h"
 #include "url/percent.h"
 
@@ -37,10 +39,9 @@ void append_segment(std::string_view segment, PathContext context, std::string& 
 }
 
 std::size_t segment_end(std::string_view input, SchemeKind scheme) {
-    std::size_t end = 0;
     const char other_slash = scheme == SchemeKind::other ? '/' : '\\';
-    while (end < input.size() && input[end] != '/' && input[end] != other_slash) ++end;
-    return end;
+    const auto end = std::ranges::find_if(input, [&](char c) { return c == '/' || c == other_slash; });
+    return static_cast<std::size_t>(end - input.begin());
 }
 
 }  // namespace

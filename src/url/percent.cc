@@ -53,15 +53,15 @@ void append_escape(unsigned byte, std::string& out) {
 
 void append_encoded(std::string_view text, EncodeSet set, std::string& out) {
     const auto mask = static_cast<std::uint8_t>(set);
-    std::size_t clean = 0;  // everything before it is written
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
+    const char* clean = text.data();  // everything before it is written
+    for (const char& c : text) {
+        const auto byte = static_cast<unsigned char>(c);
         if ((encode_table[byte] & mask) == 0) continue;
-        out.append(text, clean, i - clean);
+        out += std::string_view(clean, &c);
         append_escape(byte, out);
-        clean = i + 1;
+        clean = &c + 1;
     }
-    out.append(text, clean);
+    out += std::string_view(clean, text.data() + text.size());
 }
 
 std::string percent_decoded(std::string_view text) {

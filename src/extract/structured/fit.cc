@@ -56,7 +56,7 @@ std::string text_of(const json::value& value) {
 }
 
 bool is_separated_by_commas(std::string_view name) {
-    constexpr std::array<std::string_view, 4> names = {"keywords", "tags", "tag", "categories"};
+    static constexpr std::array<std::string_view, 4> names = {"keywords", "tags", "tag", "categories"};
     return std::ranges::find(names, name) != names.end();
 }
 

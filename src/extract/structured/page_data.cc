@@ -67,8 +67,8 @@ Item meta_item(const Metadata& metadata) {
 }  // namespace
 
 std::string_view name_of(Source source) {
-    constexpr std::array<std::string_view, 8> names = {"rule",       "json-ld", "microdata", "rdfa",
-                                                       "open-graph", "meta",    "table",     "model"};
+    static constexpr std::array<std::string_view, 8> names = {"rule",       "json-ld", "microdata", "rdfa",
+                                                              "open-graph", "meta",    "table",     "model"};
     return names[static_cast<std::size_t>(source)];
 }
 

@@ -130,8 +130,8 @@ json::value json_of(const Rule& rule) {
     if (rule.get == Get::html) object["get"] = "html";
     if (rule.is_list) object["list"] = true;
     if (rule.type != ValueType::string) {
-        constexpr std::array<std::string_view, 6> names = {"string",  "number", "integer",
-                                                           "boolean", "date",   "url"};
+        static constexpr std::array<std::string_view, 6> names = {"string",  "number", "integer",
+                                                                  "boolean", "date",   "url"};
         object["type"] = names[static_cast<std::size_t>(rule.type)];
     }
     if (rule.get == Get::fields) object["fields"] = json_of(rule.fields);
