@@ -98,7 +98,7 @@ Result<void> DataFolder::create() const {
 }
 
 Result<void> DataFolder::check_writable() const {
-    constexpr std::size_t enough_bytes = 1 << 20;
+    constexpr std::size_t enough_bytes = 4 << 20;  // to open all that is written
     std::string name = path + "/.quarry-XXXXXX";
     const int file = ::mkostemp(name.data(), O_CLOEXEC);
     if (file < 0) return cannot_use(path, errno);

@@ -80,9 +80,12 @@ void keep_to_its_user(const std::string& path) {
 
 // A database that was closed is whole without a log.
 bool has_log(const std::string& path) {
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(path + "-wal", error);
-    return !error && bytes > 0;
+    for (const char* beside : {"-wal", "-journal"}) {
+        std::error_code error;
+        if (const auto bytes = std::filesystem::file_size(path + beside, error); !error && bytes > 0)
+            return true;
+    }
+    return false;
 }
 
 // Whether a database cannot be read because the files that go with it cannot be made.
@@ -103,6 +106,10 @@ std::string uri_of(const std::string& path) {
             uri += c;
     }
     return uri + "?immutable=1";
+}
+
+std::int64_t nanoseconds_of(const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 void prepare_to_read(sqlite3* handle) {
@@ -213,21 +220,35 @@ Result<Connection> Connection::open(const std::string& path, Access access, cons
 }
 
 Result<void> Connection::read_as_it_is(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return fail(ErrorCode::unavailable, path + ": it has gone");
     sqlite3* handle = nullptr;
     const int code = sqlite3_open_v2(uri_of(path).c_str(), &handle,
                                      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
     Connection other(handle);
     if (code != SQLITE_OK) return fail(code_of(code), fmt::format("{}: {}", path, sqlite3_errstr(code)));
     prepare_to_read(handle);
-    other.as_it_is_ = path;
+    other.as_it_was_ = {.path = path,
+                        .inode = status.st_ino,
+                        .bytes = static_cast<std::uint64_t>(status.st_size),
+                        .written_at_ns = nanoseconds_of(status.st_mtim)};
     std::swap(*this, other);
     return {};
 }
 
-// What was prepared before goes on reading the file as it was.
+bool Connection::is_outdated() const {
+    if (as_it_was_.path.empty()) return false;
+    struct stat status {};
+    return ::stat(as_it_was_.path.c_str(), &status) != 0 || status.st_ino != as_it_was_.inode ||
+           static_cast<std::uint64_t>(status.st_size) != as_it_was_.bytes ||
+           nanoseconds_of(status.st_mtim) != as_it_was_.written_at_ns || has_log(as_it_was_.path);
+}
+
 Result<void> Connection::follow_writers() {
-    if (as_it_is_.empty() || !has_log(as_it_is_)) return {};
-    const std::string path = as_it_is_;
+    if (!is_outdated()) return {};
+    const std::string path = as_it_was_.path;
+    if (in_transaction())
+        return fail(ErrorCode::unavailable, path + " is being written to again: ask once more");
     *this = TRY(open(path, Access::read_only));
     return {};
 }

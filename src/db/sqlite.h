@@ -96,13 +96,17 @@ public:
     static Result<Connection> open(const std::string& path, Access access, const std::string& vfs = {});
 
     Connection(Connection&& other) noexcept
-        : handle_(std::exchange(other.handle_, nullptr)), as_it_is_(std::move(other.as_it_is_)) {}
+        : handle_(std::exchange(other.handle_, nullptr)), as_it_was_(std::move(other.as_it_was_)) {}
     Connection& operator=(Connection&& other) noexcept {
         std::swap(handle_, other.handle_);
-        std::swap(as_it_is_, other.as_it_is_);
+        std::swap(as_it_was_, other.as_it_was_);
         return *this;
     }
     ~Connection();
+
+    // True if a file that is read as it is was written to since: what was prepared goes on reading what may
+    // be torn, and a new connection is needed.
+    bool is_outdated() const;
 
     // Prepared once, used often. A mistake in the SQL is a bug: it fails with `invalid_argument`.
     Result<Statement> prepare(std::string_view sql);
@@ -132,11 +136,17 @@ public:
 
 private:
     explicit Connection(sqlite3* handle) : handle_(handle) {}
+    // A file that nobody was writing to. SQLite looks no second time whether it has changed.
+    struct AsItWas {
+        std::string path{};  // "": it is read with its log
+        std::uint64_t inode = 0, bytes = 0;
+        std::int64_t written_at_ns = 0;
+    };
     Result<void> read_as_it_is(const std::string& path);
     Result<void> follow_writers();
 
     sqlite3* handle_ = nullptr;
-    std::string as_it_is_{};  // the path of a file that nobody was writing to; "" otherwise
+    AsItWas as_it_was_{};
 };
 
 // A transaction that is rolled back unless it is committed.

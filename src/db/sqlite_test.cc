@@ -186,7 +186,32 @@ TEST_CASE("where nothing can be put beside it a database is read as it is, until
     full.reset();
     Connection writer = Connection::open(path, Access::write).value();
     REQUIRE(writer.execute("INSERT INTO t VALUES (2)"));
+    CHECK(reader.is_outdated());
     CHECK(reader.integer("SELECT count(*) FROM t").value() == 2);
+    CHECK_FALSE(reader.is_outdated());
+}
+
+TEST_CASE("a writer who came and went between two looks is seen where a database is read as it is") {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("a.db");
+    const auto write = [&](const char* sql) {
+        REQUIRE(Connection::open(path, Access::create).value().execute(sql));
+    };
+    write("PRAGMA journal_mode = WAL; CREATE TABLE t(id); INSERT INTO t VALUES (1)");
+    std::optional<NoRoomForFiles> full;
+    full.emplace();
+    Connection reader = Connection::open(path, Access::read_only).value();
+    REQUIRE(reader.integer("SELECT count(*) FROM t").value() == 1);
+    Connection within = Connection::open(path, Access::read_only).value();
+    REQUIRE(within.execute("BEGIN"));
+    REQUIRE(within.integer("SELECT count(*) FROM t").value() == 1);
+
+    full.reset();
+    write("INSERT INTO t VALUES (2)");
+    full.emplace();
+
+    CHECK(reader.integer("SELECT count(*) FROM t").value() == 2);
+    CHECK(within.integer("SELECT count(*) FROM t").error().code == ErrorCode::unavailable);
 }
 
 TEST_CASE("a reader that closes last leaves the log to the writer") {

@@ -91,6 +91,8 @@ Result<ReadConnections::Lease> ReadConnections::take() {
         }
         return last;
     });
+    // Its statements read what was there before.
+    if (connection && connection->connection().is_outdated()) connection.reset();
     if (!connection) connection = TRY(ReadConnection::open(path_));
     TRY(connection->connection().execute("BEGIN"));
     return Lease(*this, std::move(connection));
