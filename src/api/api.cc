@@ -223,34 +223,19 @@ Result<std::optional<std::int64_t>> Api::pages_left(store::Reader& reader, const
     return store::pages_left(reader, owner, services_.now());
 }
 
-// Storage is looked at now and then: a crawl that begins within half a minute ends for lack of it soon.
-Result<bool> Api::is_storage_used_up(store::Reader& reader, const std::string& owner) {
-    constexpr std::chrono::seconds fresh_for{30};
-    constexpr std::size_t most_known = 10'000;
-    const Timestamp now = services_.now();
-    const auto known = storage_looks_.with([&](auto& looks) -> std::optional<bool> {
-        const auto look = looks.find(owner);
-        if (look == looks.end() || now - look->second.at >= fresh_for) return std::nullopt;
-        return look->second.is_used_up;
-    });
-    if (known) return *known;
-    const auto left = TRY(store::storage_left(reader, owner));
-    const bool is_used_up = left && *left <= 0;
-    storage_looks_.with([&](auto& looks) {
-        if (looks.size() >= most_known) looks.clear();
-        looks[owner] = {.at = now, .is_used_up = is_used_up};
-    });
-    return is_used_up;
+Result<void> Api::check_storage(store::Reader& reader, const std::string& owner) {
+    const std::int64_t most = limits_of(owner).stored_bytes;
+    if (most > 0 && storage_.is_used_up(reader, owner, services_.now()))
+        return fail(ErrorCode::exhausted, store::storage_sentence(most, owner));
+    return {};
 }
 
 Result<std::optional<std::int64_t>> Api::check_quota(store::Reader& reader, const std::string& owner) {
-    const store::OwnerLimits limits = limits_of(owner);
     auto left = TRY(pages_left(reader, owner));
     if (left && *left == 0)
-        return fail(ErrorCode::exhausted,
-                    "Insufficient credits: " + store::pages_sentence(limits.pages_per_month, owner));
-    if (limits.stored_bytes > 0 && TRY(is_storage_used_up(reader, owner)))
-        return fail(ErrorCode::exhausted, store::storage_sentence(limits.stored_bytes, owner));
+        return fail(ErrorCode::exhausted, "Insufficient credits: " +
+                                              store::pages_sentence(limits_of(owner).pages_per_month, owner));
+    TRY(check_storage(reader, owner));
     return left;
 }
 

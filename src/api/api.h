@@ -29,6 +29,7 @@
 #include "model/page.h"
 #include "model/session.h"
 #include "search/searcher.h"
+#include "store/owner_quota.h"
 #include "store/store.h"
 
 namespace quarry::chat {
@@ -148,6 +149,8 @@ public:
     Result<std::optional<std::int64_t>> pages_left(store::Reader& reader, const std::string& owner) const;
     // The same; `exhausted` if there is none left, or what they keep is as much as they may.
     Result<std::optional<std::int64_t>> check_quota(store::Reader& reader, const std::string& owner);
+    // `exhausted` if what they keep is as much as they may.
+    Result<void> check_storage(store::Reader& reader, const std::string& owner);
     store::OwnerLimits limits_of(const std::string& owner) const {
         return admission_.keyring().limits(owner);
     }
@@ -181,7 +184,6 @@ private:
     void look_again(const std::vector<GroupId>& groups);
     void look_at(store::Reader& reader, const std::vector<GroupId>& groups);
     void end_streams_of_strangers();
-    Result<bool> is_storage_used_up(store::Reader& reader, const std::string& owner);
     crawl::RequestContext context_of(const Call& call) const;
 
     Services services_;
@@ -195,12 +197,8 @@ private:
         std::weak_ptr<Follower> follower{};
     };
     Guarded<std::vector<Stream>> streams_;
-    struct StorageLook {
-        Timestamp at{};
-        bool is_used_up = false;
-    };
-    Guarded<std::map<std::string, StorageLook>> storage_looks_;  // by owner
-    Guarded<std::map<GroupId, GroupSign>> seen_;                 // at the last look
+    store::StorageLooks storage_;
+    Guarded<std::map<GroupId, GroupSign>> seen_;  // at the last look
     std::atomic<bool> is_looking_ = false;
     Live live_;  // whoever it calls may go to a desk
     std::shared_ptr<void> observer_;

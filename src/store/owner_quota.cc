@@ -47,6 +47,25 @@ Result<std::optional<std::int64_t>> storage_left(Reader& reader, const std::stri
     return quota - TRY(reader.stored_bytes(collections));
 }
 
+bool StorageLooks::is_used_up(Reader& reader, const std::string& owner, Timestamp now) {
+    constexpr std::chrono::milliseconds least_fresh{30'000};
+    constexpr int share_of_time = 50;  // at most one part in so many is spent on looking
+    constexpr std::size_t most_known = 10'000;
+    const Look known = looks_.with([&](auto& looks) { return looks[owner]; });
+    if (now < known.fresh_until) return known.is_used_up;
+    const auto began = std::chrono::steady_clock::now();
+    const auto left = storage_left(reader, owner);
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+    const Look look{.fresh_until = now + std::max(least_fresh, share_of_time * took),
+                    .is_used_up = left ? *left && **left <= 0 : known.is_used_up};
+    looks_.with([&](auto& looks) {
+        if (looks.size() >= most_known) looks.clear();
+        looks[owner] = look;
+    });
+    return look.is_used_up;
+}
+
 std::string pages_sentence(std::int64_t pages_per_month, const std::string& owner) {
     return fmt::format("the {} pages that {} may have fetched in 30 days are used up", pages_per_month,
                        owner);

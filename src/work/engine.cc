@@ -52,7 +52,6 @@ private:
     void handle(GroupSeen& seen) { urls_->group_seen(seen); }
     void handle(CrawlLoaded& loaded) { urls_->crawl_loaded(std::move(loaded)); }
     void handle(QuotaRead& read) { urls_->quota_read(read); }
-    void handle(StorageRead& read) { urls_->storage_read(read); }
     void handle(JobEnded&) {}
     void handle(ErrandDone&) {}
     void handle(PagesDone&) {}

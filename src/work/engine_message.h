@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "model/ids.h"
 #include "store/store.h"
+#include "work/owner_quotas.h"
 #include "work/robots_cache.h"
 
 namespace quarry::work {
@@ -38,11 +39,7 @@ struct GroupSeen {
 };
 struct QuotaRead {
     std::string owner{};
-    std::optional<std::int64_t> left{};  // pages; nothing: nobody counts
-};
-struct StorageRead {
-    std::string owner{};
-    bool is_used_up = false;
+    OwnerQuotas::Said said{};
 };
 struct RobotsArrived {
     RobotsCache::Answer answer;
@@ -65,8 +62,8 @@ struct StoreFailed {
 struct StopAsked {};
 
 using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen,
-                             CrawlLoaded, QuotaRead, StorageRead, JobEnded, ErrandDone, PagesDone,
-                             DetourEnded, ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
+                             CrawlLoaded, QuotaRead, JobEnded, ErrandDone, PagesDone, DetourEnded,
+                             ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 
 }  // namespace quarry::work

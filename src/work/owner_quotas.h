@@ -34,22 +34,21 @@ public:
     enum class UsedUp : std::uint8_t { pages, storage };
     std::expected<Taken, UsedUp> take(const std::string& owner);
 
-    // What the store should be asked again, which the caller then does: a limit may be changed while a crawl
-    // runs, and one that is used up may be raised.
-    struct Due {
-        bool pages = false;
-        bool storage = false;  // costs a look at each page
+    // True if the store should be asked again, which the caller then does: a limit may be changed while a
+    // crawl runs, and one that is used up may be raised.
+    bool is_due(const std::string& owner, Timestamp now);
+    // What the store said. Pages on the wire when it was asked are not counted yet.
+    struct Said {
+        std::optional<std::int64_t> pages_left{};  // nothing: nobody counts
+        bool is_storage_used_up = false;
     };
-    Due due(const std::string& owner, Timestamp now);
-    // What the store said; nothing: nobody counts. Pages on the wire when it was asked are not counted yet.
-    void learn_pages(const std::string& owner, std::optional<std::int64_t> left, Timestamp now);
-    void learn_storage(const std::string& owner, bool is_used_up);
+    void learn(const std::string& owner, const Said& said, Timestamp now);
 
 private:
     struct Quota {
         std::shared_ptr<std::atomic<std::int64_t>> left{};  // nothing: nobody counts
-        std::optional<Timestamp> asked_at{}, asked_for_storage_at{};
-        bool is_full = false;
+        bool is_storage_used_up = false;
+        std::optional<Timestamp> asked_at{};
     };
     std::map<std::string, Quota> quotas_;
 };

@@ -46,13 +46,12 @@ bool asks_for_patience(const crawl::Observation& seen) {
 }
 
 // A store that cannot be read just now has said it before.
-void ask_quota(const std::string& owner, OwnerQuotas::Due due, store::Reader& reader, Timestamp now,
+void ask_quota(const std::string& owner, store::StorageLooks& storage, store::Reader& reader, Timestamp now,
                EngineMailbox& mailbox) {
-    if (due.storage)
-        if (const auto left = store::storage_left(reader, owner))
-            mailbox.post(StorageRead{owner, *left && **left <= 0});
-    if (!due.pages) return;
-    if (const auto left = store::pages_left(reader, owner, now)) mailbox.post(QuotaRead{owner, *left});
+    const auto left = store::pages_left(reader, owner, now);
+    if (!left) return;
+    mailbox.post(QuotaRead{
+        owner, {.pages_left = *left, .is_storage_used_up = storage.is_used_up(reader, owner, now)}});
 }
 
 }  // namespace
@@ -92,11 +91,10 @@ void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> cra
 // One that goes on after an interruption has met many pages already. Others need not wait while they are
 // read.
 void UrlDispatcher::load(GroupId group) {
-    parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox,
+    parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox, storage = storage_,
                         now = parts_.store.now()](store::Reader& reader) {
         auto loaded = CrawlContext::load(group, reader, defaults);
-        if (loaded)
-            ask_quota((*loaded)->options.owner, {.pages = true, .storage = true}, reader, now, *mailbox);
+        if (loaded) ask_quota((*loaded)->options.owner, *storage, reader, now, *mailbox);
         // Without it, near duplicates of what came before are merely not marked.
         if (loaded) (void)(*loaded)->recall(reader);
         mailbox->post(CrawlLoaded{group, std::move(loaded)});
@@ -273,9 +271,9 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
     }
     const std::string& owner = waiting.crawl->options.owner;
     const Timestamp now = parts_.store.now();
-    if (const auto due = quotas_.due(owner, now); due.pages || due.storage) {
-        parts_.errands.run([owner, due, now, mailbox = parts_.mailbox](store::Reader& reader) {
-            ask_quota(owner, due, reader, now, *mailbox);
+    if (quotas_.is_due(owner, now)) {
+        parts_.errands.run([owner, now, storage = storage_, mailbox = parts_.mailbox](store::Reader& reader) {
+            ask_quota(owner, *storage, reader, now, *mailbox);
         });
     }
     const auto taken = quotas_.take(owner);

@@ -15,6 +15,7 @@
 
 #include "base/guarded.h"
 #include "fetch/fetcher.h"
+#include "store/owner_quota.h"
 #include "store/store.h"
 #include "work/crawl_context.h"
 #include "work/engine_message.h"
@@ -50,8 +51,7 @@ public:
     void detour_ended();
     void robots_arrived(RobotsCache::Answer answer);
     void crawl_loaded(CrawlLoaded loaded);
-    void quota_read(const QuotaRead& read) { quotas_.learn_pages(read.owner, read.left, parts_.store.now()); }
-    void storage_read(const StorageRead& read) { quotas_.learn_storage(read.owner, read.is_used_up); }
+    void quota_read(const QuotaRead& read) { quotas_.learn(read.owner, read.said, parts_.store.now()); }
     void group_changed(GroupId group);
     void group_seen(const GroupSeen& seen);
 
@@ -90,6 +90,7 @@ private:
     DispatcherParts parts_;
     RobotsCache robots_;
     OwnerQuotas quotas_;
+    std::shared_ptr<store::StorageLooks> storage_ = std::make_shared<store::StorageLooks>();
     std::unordered_map<HostId, std::shared_ptr<HostLane>> lanes_;
     std::unordered_map<GroupId, std::shared_ptr<CrawlContext>> crawls_;
     std::unordered_map<GroupId, std::vector<store::UrlLease>>

@@ -162,6 +162,9 @@ TEST_CASE("an owner who keeps as much as they may has nothing more fetched, and 
     CHECK(refused.status == 402);
     CHECK(refused.body.contains("the 100 of pages that team may keep are used up"));
     CHECK(refused.body.contains("quarry forget"));
+    const ApiAnswer written = again.post(
+        "/api/v1/documents", R"({"pages":[{"url":"http://a.example/","markdown":"Words of a page."}]})");
+    CHECK(written.status == 402);
     CHECK(
         client_with(service, other).post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", site.url())).status ==
         200);

@@ -202,13 +202,15 @@ void list_chunks(Api& api, store::Reader&, Call call) {
     answer(call, read_chunks(api, call, wanted, with_vectors));
 }
 
-void write_documents(Api& api, store::Reader&, Call call) {
+void write_documents(Api& api, store::Reader& reader, Call call) {
     if (names_a_file(call.body))
         return call.respond(
             reply(Error{ErrorCode::refused, "documents come with their words, not with files"}));
     const json::value* name = call.body.if_contains("collection");
     if (name && !name->is_string())
         return call.respond(reply(Error{ErrorCode::invalid_argument, "collection has to be a text"}));
+    if (const auto room = api.check_storage(reader, call.owner); !room)
+        return call.respond(reply(room.error()));
     call.body["collection"] = call.collection(name ? std::string_view(name->get_string()) : "default");
     perform_slowly(api, call, "write_pages", call.body);
 }

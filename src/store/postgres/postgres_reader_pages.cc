@@ -1,5 +1,7 @@
 #include "store/postgres/postgres_reader_pages.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "db/packed_text.h"
@@ -174,10 +176,12 @@ Result<std::string> read_media(db::PgConnection& connection, ContentId version) 
 
 Result<std::int64_t> read_stored_bytes(db::PgConnection& connection,
                                        const std::vector<std::string>& collections) {
-    Query query("with mine as (select id, content from quarry.page where false");
-    for (const std::string& name : collections) query.add(" or collection = ?", name);
+    if (collections.empty()) return 0;
+    Query query("with mine as (select id, content from quarry.page where collection in (");
+    const char* value = "?";
+    for (const std::string& name : collections) query.add(std::exchange(value, ", ?"), name);
     query.add(
-        "), kept as (select content from mine union"
+        ")), kept as (select content from mine union"
         "  select result.content from mine join quarry.result on result.page = mine.id)"
         " select sum(pg_column_size(details) + pg_column_size(markdown) + coalesce(pg_column_size(html), 0)"
         "            + coalesce(pg_column_size(media), 0))::bigint"

@@ -188,6 +188,9 @@ TEST_CASE_TEMPLATE("what pages take is known: each version that is kept, and not
     CHECK(both > one + 1'000);
     CHECK(stored({"notes"}) == 0);
     CHECK(stored({}) == 0);
+    std::vector<std::string> many(2'000, "none");
+    many.push_back("default");
+    CHECK(stored(many) == both);
     REQUIRE(backend.store->write_pages({.collection = "notes", .pages = {page(1, words)}}));
     CHECK(stored({"default", "notes"}) > both + 1'000);
     CHECK(stored({"default"}) == both);

@@ -1,5 +1,6 @@
 #include "store/sqlite/sqlite_reader_pages.h"
 
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -173,10 +174,12 @@ Result<std::string> read_media(db::Connection& connection, ContentId version) {
 
 Result<std::int64_t> read_stored_bytes(db::Connection& connection,
                                        const std::vector<std::string>& collections) {
-    Query query("WITH mine(id, content) AS (SELECT id, content FROM page WHERE false");
-    for (const std::string& name : collections) query.add(" OR collection = ?", name);
+    if (collections.empty()) return 0;
+    Query query("WITH mine(id, content) AS (SELECT id, content FROM page WHERE collection IN (");
+    const char* value = "?";
+    for (const std::string& name : collections) query.add(std::exchange(value, ", ?"), name);
     query.add(
-        "), kept(content) AS (SELECT content FROM mine UNION"
+        ")), kept(content) AS (SELECT content FROM mine UNION"
         "  SELECT result.content FROM mine CROSS JOIN result ON result.page = mine.id)"
         " SELECT sum(length(details) + length(markdown) + coalesce(length(html), 0)"
         "            + coalesce(length(media), 0))"
