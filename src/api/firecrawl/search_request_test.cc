@@ -30,7 +30,7 @@ TEST_CASE("pages are searched for unless only other things are asked for") {
     CHECK(wish_in(R"({"query":"q","sources":["news","web"]})").wants_web);
     CHECK(wish_in(R"({"query":"q","sources":[{"type":"web"}]})").wants_web);
     CHECK_FALSE(wish_in(R"({"query":"q","sources":["images"]})").wants_web);
-    CHECK_FALSE(wish_in(R"({"query":"q","sources":[{"type":"news"},7,null]})").wants_web);
+    CHECK_FALSE(wish_in(R"({"query":"q","sources":[{"type":"news"}]})").wants_web);
 }
 
 TEST_CASE("pages found are read only in the forms that are asked for") {
@@ -77,4 +77,5 @@ TEST_CASE("a search that cannot be is refused") {
     CHECK(issues_of(R"({"query":"q","includeDomains":[""]})") == 1);
     CHECK(issues_of(R"({"query":"q","scrapeOptions":{"formats":["nothing"]}})") == 1);
     CHECK(issues_of(R"({"query":"q","timeout":1})") == 1);
+    CHECK(issues_of(R"({"query":"q","sources":[{"type":"web"},7]})") == 1);
 }
