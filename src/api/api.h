@@ -200,6 +200,7 @@ private:
     store::StorageLooks storage_;
     Guarded<std::map<GroupId, GroupSign>> seen_;  // at the last look
     std::atomic<bool> is_looking_ = false;
+    std::uint64_t checked_reads_ = 0;  // of the keys, for whose streams; of the one that looks
     Live live_;  // whoever it calls may go to a desk
     std::shared_ptr<void> observer_;
 };

@@ -1,4 +1,7 @@
 // Keys, owners and quotas of `quarry serve`.
+#include <stop_token>
+#include <thread>
+
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -220,6 +223,26 @@ TEST_CASE("a revoked key ends the event streams that were begun with it") {
 
     CHECK(stream.is_hung_up());
     CHECK_FALSE(other_stream.is_hung_up());
+}
+
+TEST_CASE("a revoked key ends the event streams that were begun with it, however much others ask") {
+    const DataHome home;
+    const Key key = create_key(home, {"--owner", "team"}), other = create_key(home, {"--owner", "other"});
+    Service service(home);
+    RawClient stream(service.port());
+    stream.send(fmt::format(
+        "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\n\r\n", key.secret));
+    REQUIRE(stream.read_until("\r\n\r\n").contains("text/event-stream"));
+    const std::jthread busy([&](const std::stop_token& stop) {
+        const ApiClient client = client_with(service, other);
+        while (!stop.stop_requested()) client.get("/v2/team/queue-status");
+    });
+
+    CHECK(home.run({"keys", "revoke", std::to_string(key.id)}).exit_code == 0);
+    for (int attempt = 0; attempt < 100 && !stream.is_hung_up(); ++attempt)
+        std::this_thread::sleep_for(100ms);
+
+    CHECK(stream.is_hung_up());
 }
 
 TEST_CASE("what is about all owners is for the machine's own") {
