@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "base/thread_name.h"
 #include "crawl/request_context.h"
 
@@ -38,8 +39,9 @@ RequestLog::~RequestLog() {
 }
 
 void RequestLog::add(RequestRecord record, std::size_t bytes) {
-    record.path.resize(std::min(record.path.size(), longest_path));
-    record.user_agent.resize(std::min(record.user_agent.size(), longest_path));
+    // And so are its bytes: records are JSON later, and one that was none would spoil the list.
+    record.path = as_utf8(std::string_view(record.path).substr(0, longest_path));
+    record.user_agent = as_utf8(std::string_view(record.user_agent).substr(0, longest_path));
     if (write_line_)
         write_line_(fmt::format(
             "api: request id={} peer={} owner={} method={} path={} status={} bytes={} ms={:.1f}{}",
