@@ -63,7 +63,7 @@ std::string_view token_of(const Request& request) {
 }
 
 std::expected<std::string, Response> Admission::admit(const Request& request, Access access) {
-    if (access == Access::open) return std::string(local_owner);
+    if (access == Access::open) return std::string(nobody);
     auto owner = identify(request);
     if (!owner) return owner;
     if (access == Access::operator_only && *owner != local_owner)

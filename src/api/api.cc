@@ -23,6 +23,8 @@ constexpr std::chrono::milliseconds shared_for{50};
 constexpr DesksConfig quick{.count = 4, .most_of_owner = 4};
 constexpr DesksConfig slow{.count = 8, .most_of_owner = 6};
 constexpr DesksConfig outside{.count = 8, .most_of_owner = 4};
+// The line of what the API does for itself. No owner has this name.
+constexpr std::string_view of_the_api = "*";
 
 // Told to the client and written to the log, so that one finds the other.
 std::string new_request_id() {
@@ -146,7 +148,7 @@ void Api::handle(std::shared_ptr<Exchange> exchange) {
             streams.push_back(std::move(stream));
         });
     });
-    dispatch({.exchange = observed, .request_id = std::move(id)}, observed);
+    dispatch({.exchange = observed, .owner = std::string(nobody), .request_id = std::move(id)}, observed);
 }
 
 void Api::dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange) {
@@ -318,10 +320,11 @@ void Api::post_to(Desks& desks, const Call& call, Desks::Errand errand) {
 // not tell is found out so, and who may not follow any more does not.
 void Api::look_again(const std::vector<GroupId>& groups) {
     if (is_looking_.exchange(true)) return;
-    const bool is_taken = desks_ && desks_->post("", [this, groups](store::Reader& reader) {
-        const std::shared_ptr<void> end(this, [this](void*) { is_looking_ = false; });
-        look_at(reader, groups);
-    });
+    const bool is_taken =
+        desks_ && desks_->post(std::string(of_the_api), [this, groups](store::Reader& reader) {
+            const std::shared_ptr<void> end(this, [this](void*) { is_looking_ = false; });
+            look_at(reader, groups);
+        });
     if (!is_taken) is_looking_ = false;
 }
 
