@@ -204,6 +204,22 @@ TEST_CASE("a crawl that counts against nothing cannot be asked for") {
     CHECK(scheduled.status == 400);
 }
 
+TEST_CASE("what a server says of a crawl is not a client's to say of a schedule") {
+    const DataHome home;
+    Service service(home);
+
+    const ApiAnswer set = service.client.ask("PUT", "/api/v1/schedules/x",
+                                             R"({"cron":"0 0 1 1 *","options":{"urls":["https://a.example/"],
+        "keep":{"completedMs":9223372036854775807,"failedMs":1},"request":{"apiKeyId":7,"requestId":"forged"}}})");
+    const ApiAnswer schedules = service.client.get("/api/v1/schedules");
+
+    CAPTURE(set.body);
+    REQUIRE(set.status == 200);
+    CHECK(schedules.body.contains("a.example"));
+    CHECK_FALSE(schedules.body.contains("9223372036854775807"));
+    CHECK_FALSE(schedules.body.contains("forged"));
+}
+
 TEST_CASE("a revoked key ends the event streams that were begun with it") {
     const DataHome home;
     const Key key = create_key(home, {"--owner", "team"}), other = create_key(home, {"--owner", "other"});
