@@ -83,9 +83,18 @@ void RequestLog::write(std::stop_token stop) {
         if (waiting_.empty()) return;  // asked to stop
         const std::vector<RequestRecord> records = std::exchange(waiting_, {});
         lock.unlock();
-        const auto added = keep_(records);
+        const bool is_kept = keep_in_peace(records);
         lock.lock();
-        if (!added) not_kept_ += std::ssize(records);
+        if (!is_kept) not_kept_ += std::ssize(records);
+    }
+}
+
+// Without the memory for it these are not kept, and the next ones are.
+bool RequestLog::keep_in_peace(std::span<const RequestRecord> records) const {
+    try {
+        return keep_(records).has_value();
+    } catch (const std::exception&) {
+        return false;
     }
 }
 
