@@ -40,6 +40,10 @@ public:
     Keyring& keyring() { return keyring_; }
     const Keyring& keyring() const { return keyring_; }
 
+    // Whether the keys are to be read before it is admitted. Who comes with one, where none is known, may
+    // have the first that was ever made: that is not taken for the machine's own user.
+    bool needs_keys_read(const Request& request) const;
+
     // The owner of what is asked for, `nobody` of what is open to all, or what is answered instead. Any
     // thread.
     std::expected<std::string, Response> admit(const Request& request, Access access);

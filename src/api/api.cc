@@ -152,16 +152,18 @@ void Api::handle(std::shared_ptr<Exchange> exchange) {
 }
 
 void Api::dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange) {
+    if (!admission_.needs_keys_read(call.request())) return admit(std::move(call), exchange);
+    post(call, [this, call, exchange](store::Reader& reader) mutable {
+        // One of those who came at the same time may have read them meanwhile.
+        const bool is_needed = admission_.needs_keys_read(call.request());
+        const auto read = is_needed ? admission_.keyring().read(reader) : Result<void>();
+        if (!read) return call.respond(reply(read.error()));
+        admit(std::move(call), exchange);
+    });
+}
+
+void Api::admit(Call call, const std::shared_ptr<ObservedExchange>& exchange) {
     const Request& request = call.request();
-    if (admission_.keyring().is_stale()) {
-        return post(call, [this, call, exchange](store::Reader& reader) mutable {
-            // One of those who came at the same time may have read them meanwhile.
-            const auto read =
-                admission_.keyring().is_stale() ? admission_.keyring().read(reader) : Result<void>();
-            if (!read) return call.respond(reply(read.error()));
-            dispatch(std::move(call), exchange);
-        });
-    }
     Found found = find_route(all_routes(), request.method, request.path);
     if (found.route) exchange->set_route(found.route->path);
     auto cors = admission_.cors_headers(request);

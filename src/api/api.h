@@ -178,6 +178,7 @@ public:
 private:
     explicit Api(Services services);
     void dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange);
+    void admit(Call call, const std::shared_ptr<ObservedExchange>& exchange);
     void run(const Route& route, Call call);
     void answer(const Route& route, Call call);
     void post_to(Desks& desks, const Call& call, Desks::Errand errand);

@@ -204,6 +204,16 @@ TEST_CASE("a crawl that counts against nothing cannot be asked for") {
     CHECK(scheduled.status == 400);
 }
 
+TEST_CASE("the first key is its owner's from the moment it was made") {
+    const DataHome home;
+    Service service(home);
+    CHECK(service.client.get("/api/v1/server").json().at("owner") == "local");  // the server knows of no key
+
+    const Key key = create_key(home, {"--owner", "team"});
+
+    CHECK(client_with(service, key).get("/api/v1/server").json().at("owner") == "team");
+}
+
 TEST_CASE("what a server says of a crawl is not a client's to say of a schedule") {
     const DataHome home;
     Service service(home);
