@@ -47,7 +47,7 @@ Result<void> work_in_background(const app::Workplace& place, std::chrono::millis
 Result<void> work_in_foreground(app::Workplace place, std::chrono::milliseconds idle) {
     auto lock = TRY(take_place(place));
     auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
-                                             [](std::string_view line) { say(line); }));
+                                             [](std::string_view line) { say_line(line); }));
     say(fmt::format("Working on {}. Ctrl-C finishes what is under way and stops", app::shown(place)));
     return owner->work_until_idle(idle, stop_on_interrupt());
 }
