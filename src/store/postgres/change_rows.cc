@@ -193,14 +193,7 @@ Result<std::optional<ChangeLeaseRow>> take_change_lease(db::PgConnection& sql, s
 Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& end) {
     count(ledger, row, row.state, -1);
     count(ledger, row, end.state, 1);
-    ChangeTally& tally = ledger.tally_of_changes(row.group, row.collection);
-    if (end.error) {
-        tally.last_error = std::string(*end.error);
-        tally.clears_error = false;
-    } else if (end.state == JobState::completed) {
-        tally.clears_error = true;
-        tally.last_error.reset();
-    }
+    if (end.error) ledger.tally_of_changes(row.group, row.collection).last_error = std::string(*end.error);
     const Timings none;
     const Timings& timings = end.timings ? *end.timings : none;
     std::optional<std::int64_t> chunks;
@@ -220,11 +213,7 @@ Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& e
 
 Result<void> requeue_change(Ledger& ledger, const ChangeRow& row, std::optional<std::string_view> error,
                             std::optional<Timestamp> tried_at) {
-    if (error) {
-        ChangeTally& tally = ledger.tally_of_changes(row.group, row.collection);
-        tally.last_error = std::string(*error);
-        tally.clears_error = false;
-    }
+    if (error) ledger.tally_of_changes(row.group, row.collection).last_error = std::string(*error);
     TRY(ledger.sql().run(requeue_sql, db::PgValues(row.id, row.attempts, row.stalls, row.snoozes,
                                                    column_of(row.run_at), error, column_of(tried_at))));
     return put_change_in_line(ledger, row);
