@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "db/sqlite.h"
 #include "work/index_place_test.h"
 #include "work/index_writer.h"
 #include "work/prepare_page.h"
@@ -10,6 +11,17 @@ namespace {
 
 using namespace std::chrono_literals;
 using Urls = std::vector<std::string>;
+
+// Until each change that is due now has ended, or waits again.
+Result<void> try_each(IndexPlace& place) {
+    const Timestamp now = place.clock.now();
+    const auto is_tried = [now](const Job& job) { return job.tried_at && *job.tried_at >= now; };
+    return place.run({.enough = [&] {
+        const store::JobPage open{
+            .filter = {.kind = "embed_page", .states = {JobState::queued, JobState::running}}, .limit = 1'000};
+        return std::ranges::all_of(place.reader()->jobs(open).value(), is_tried);
+    }});
+}
 
 TEST_CASE_FIXTURE(IndexPlace, "a page that was stored can be found") {
     put("https://a.example/marble", "# Marble\n\nMarble is limestone that was pressed and heated.");
@@ -128,6 +140,23 @@ TEST_CASE_FIXTURE(IndexPlace, "a document of many megabytes is indexed") {
     CHECK(facts().pages == 2);
     CHECK(facts().chunks > 1'000);
     CHECK(found("leaf").front() == "https://a.example/leaf");
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "a page whose words are damaged fails alone, and those beside it are indexed") {
+    put_many(40);
+    const std::string damaged = "(SELECT content FROM page WHERE url = 'https://a.example/p7')";
+    auto file = db::Connection::open(path(), db::Access::write).value();
+    REQUIRE(file.execute("UPDATE content SET markdown = x'28b52ffd00' WHERE id = " + damaged));
+
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        REQUIRE(try_each(*this));
+        clock.advance(73s);
+    }
+
+    CHECK(counts().completed == 39);
+    CHECK(counts().failed == 1);
+    CHECK(counts().last_error.contains("https://a.example/p7"));
+    CHECK(found("number8") == Urls{"https://a.example/p8"});
 }
 
 // Changes on their way to the index writer, as they were prepared before a space was renewed or dropped.
