@@ -77,8 +77,11 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
                            .mailbox = raw->mailbox_,
                            .damaged = tools.damaged,
                            .ended =
-                               [traffic = raw->traffic_, mailbox = raw->mailbox_,
-                                log = tools.log](const IndexWriter::Ended& ended) {
+                               [traffic = raw->traffic_, mailbox = raw->mailbox_, log = tools.log,
+                                raw](const IndexWriter::Ended& ended) {
+                                   // The watch is there until all changes have ended.
+                                   for (const auto& [collection, why] : ended.waiting)
+                                       raw->watch_->waits(collection, why);
                                    changes_ended(*traffic, ended, log);
                                    mailbox->post(ChangesDone{});
                                }});
@@ -90,7 +93,7 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
     raw->embedding_ = std::make_unique<EmbeddingPool>(
         [raw](PageInWorkPtr work) {
             if (work->error && waits(work->error->code)) wait_for_embedder(*work, *work->error);
-            raw->write(std::move(work));
+            raw->writer_->add(std::move(work));
         },
         raw->abort_.get_token());
     for (const auto& reader : raw->readers_)
@@ -130,7 +133,6 @@ Indexer::~Indexer() {
     preparers_.clear();
     abort_.request_stop();
     embedding_.reset();
-    watch_.reset();
     writer_.reset();
     // The last outcomes are still on their way to the disk.
     std::unique_lock lock(traffic_->mutex);
@@ -236,15 +238,10 @@ void Indexer::prepare_page(PageInWork& work, const StoredPage& page, const Means
 void Indexer::forward(PageInWorkPtr work) {
     if (traffic_->keeper && !work->error) traffic_->keeper->written(work->change.collection);
     if (work->error || !work->embedder.service) {
-        write(std::move(work));
+        writer_->add(std::move(work));
     } else {
         embedding_->add(std::move(work));
     }
-}
-
-void Indexer::write(PageInWorkPtr work) {
-    if (work->waits_for_embedder) watch_->waits(work->change.collection, work->error->message);
-    writer_->add(std::move(work));
 }
 
 bool Indexer::is_idle() const {

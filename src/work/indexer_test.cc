@@ -318,6 +318,19 @@ TEST_CASE_FIXTURE(ServicePlace, "pages that wait are embedded as soon as the ser
     CHECK(facts().vectors == 200);
 }
 
+TEST_CASE_FIXTURE(ServicePlace, "a page is said to wait once the store knows, so that none misses that the service is back") {
+    tei.conduct.faults.always(test::Fault::unavailable);
+    put("https://a.example/p", "Words.");
+    std::vector<bool> known;
+    log = [&](const std::string& line) {
+        if (line.starts_with("embedding waits")) known.push_back(counts().next_due.has_value());
+    };
+
+    REQUIRE(run());
+
+    CHECK(known == std::vector{true});
+}
+
 TEST_CASE_FIXTURE(ServicePlace, "what a process before left waiting is embedded when its service is there") {
     tei.conduct.faults.always(test::Fault::unavailable);
     put_many(3);
