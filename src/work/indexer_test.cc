@@ -429,6 +429,27 @@ TEST_CASE("a text that fails while others are embedded uses up its attempts, and
 }
 
 TEST_CASE_FIXTURE(ServicePlace,
+                  "a text that is refused since too many were sent costs no attempt, though others are embedded") {
+    tei.conduct.faults.for_word("poison", test::Fault::overloaded);
+    put_many(20);
+    put("https://a.example/poison", "poison");
+
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        REQUIRE(try_each(*this));
+        clock.advance(73s);
+    }
+
+    const auto waiting =
+        reader()->jobs({.filter = {.kind = "embed_page", .states = {JobState::queued}}}).value();
+    REQUIRE(waiting.size() >= 1);
+    for (const Job& job : waiting) CHECK(job.attempts == 0);
+    CHECK(counts().failed == 0);
+    tei.conduct.faults.for_word("", test::Fault::none);
+    REQUIRE(run());
+    CHECK(facts().vectors == 21);
+}
+
+TEST_CASE_FIXTURE(ServicePlace,
                   "a key that is refused keeps pages waiting and says which setting to look at") {
     put("https://a.example/p", "Words.");
     tei.conduct.faults.always(test::Fault::refuse_key);
