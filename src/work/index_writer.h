@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -25,6 +26,7 @@ public:
     struct Ended {
         std::size_t changes = 0;
         std::size_t indexed = 0, chunks = 0;
+        std::map<std::string, std::string> waiting{};  // collections with pages that wait for their embedder: why
     };
     struct Parts {
         store::Store& store;

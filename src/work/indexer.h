@@ -102,7 +102,6 @@ private:
     Result<Means> means_of(const std::string& collection, store::Reader& reader);
     void prepare_page(PageInWork& work, const StoredPage& page, const Means& means, text::TermReader& terms);
     void forward(PageInWorkPtr work);
-    void write(PageInWorkPtr work);
     Result<void> keep_spaces();
     static void changes_ended(Traffic& traffic, const IndexWriter::Ended& ended,
                               const std::function<void(std::string)>& log);
