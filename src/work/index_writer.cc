@@ -137,7 +137,7 @@ void IndexWriter::finish(Pages pages) {
             ++ended.indexed;
             ended.chunks += static_cast<std::size_t>(page->timings.chunks);
         }
-        store::Outcome outcome = page->error ? outcome_of(*page->error, page->change, now)
+        store::Outcome outcome = page->error ? outcome_of(*page->error, page->change, parts_.backoff, now)
                                              : store::Outcome{.end = store::Completed{}};
         outcome.timings = page->timings;
         finished.push_back({page->change.lease, std::move(outcome)});

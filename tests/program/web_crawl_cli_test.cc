@@ -188,6 +188,19 @@ TEST_CASE("a 4xx is not tried again, a 5xx is") {
     CHECK(site.requests_for("flaky") == 3);
 }
 
+TEST_CASE("a crawl tries a URL as often as crawl.attempts says") {
+    MixedSite site;
+    const DataHome home({"QUARRY_CRAWL_ATTEMPTS=1"});
+
+    const Ran ran = crawl(home, {site.url("flaky"), "--only-these", "--wait", "--json"});
+
+    CHECK(ran.exit_code == 1);
+    CHECK(site.requests_for("flaky") == 1);
+    const json::value listed = json::parse(home.run({"queue", "list", "--kind", "fetch_page", "--json"}).out);
+    REQUIRE(listed.as_array().size() == 1);
+    CHECK(listed.at(0).at("maxRetries") == 1);
+}
+
 TEST_CASE("a server that is not there or does not answer fails with a sentence") {
     MixedSite site;
 
