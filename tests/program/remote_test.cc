@@ -215,6 +215,10 @@ TEST_CASE("pages are scraped and sites are mapped by a server") {
         CHECK(there.exit_code == here.exit_code);
     }
     CHECK(contains(elsewhere.run({"scrape", site.url(), "--formats", "text"}).err, "no plain text"));
+    const Ran kept = elsewhere.run({"scrape", site.url(), "--collection", "kept"});
+    CHECK(kept.exit_code == 0);
+    CHECK(contains(kept.err, "Kept 1 page in the collection kept"));
+    CHECK(contains(home.run({"search", "page", "--collection", "kept"}).out, site.url()));
     const json::value record = json::parse(elsewhere.run({"scrape", site.url(), "--json"}).out);
     CHECK(record.at("success") == true);
     CHECK(record.at("metadata").at("statusCode") == 200);

@@ -99,6 +99,25 @@ TEST_CASE("scrape -f reads URLs from a file, after those of the arguments, and -
     CHECK(json::parse(lines[1]).at("url").as_string() == site.url("good"));
 }
 
+TEST_CASE("scrape --collection also keeps what it prints, as a crawl would, and search finds it") {
+    MixedSite site;
+    const DataHome home;
+
+    const Ran ran = home.run({"scrape", site.url("good"), site.url("dead"), "--formats", "links", "--collection",
+                              "stones", "--allow-private", "--retries", "0"});
+
+    CHECK(ran.exit_code == 1);  // of one page there is nothing to keep
+    CHECK_FALSE(contains(ran.out, "Granite"));
+    CHECK(contains(ran.err, "Kept 1 page in the collection stones"));
+    const Ran found = home.run({"search", "granite", "--collection", "stones", "--json"});
+    REQUIRE(json::parse(found.out).at("hits").as_array().size() == 1);
+    CHECK(json::parse(found.out).at("hits").at(0).at("url") == site.url("good").c_str());
+    // To a crawl it is the page that it fetches from there.
+    CHECK(crawl(home, {site.url("good"), "--only-these", "--collection", "stones", "--wait"}).exit_code == 0);
+    CHECK(lines_of(home.run({"export", "pages", "--collection", "stones"}).out).size() == 1);
+    CHECK(home.run({"export", "pages", "--collection", "default"}).exit_code == 1);
+}
+
 TEST_CASE("crawl keeps pages as chunks, and status tells of it by id, with --list and with --active") {
     MixedSite site;
     const DataHome home;
