@@ -61,11 +61,11 @@ void note_predecessors(const Workplace& place, const std::function<void(std::str
     for (const store::WorkerInfo& worker : *workers) {
         const std::string line = line_about_dead_worker(worker.name, worker.running);
         if (log) {
-            log(line);
+            log("work: " + line);
             continue;
         }
         auto file = WorkerLog::open(place.folder.log(), place.settings.bytes("worker.log_size"));
-        if (file) file->write(line);
+        if (file) file->write("work: " + line);
         if (place.warn && worker.running > 0) place.warn(line);
     }
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 
 #include <boost/json.hpp>
@@ -276,6 +277,21 @@ TEST_CASE("an empty or binary page that was named has failed") {
         CHECK_FALSE(contains(home.run({"status", id_in(ran), "--errors"}).err, "Nothing failed"));
         CHECK(scrape({site.url(name)}).exit_code == 1);
     }
+}
+
+TEST_CASE("each line of the log names the part of the program, and one about a failure says why") {
+    MixedSite site;
+    const DataHome home;
+
+    home.watch(id_in(crawl(home, {site.url("good"), site.url("dead"), "--only-these"})));
+    REQUIRE(home.run({"daemon", "stop"}).exit_code == 0);
+
+    const std::string log = home.run({"daemon", "logs", "-n", "1000"}).out;
+    CHECK(contains(log, "fetch: url failed url=" + site.url("dead") + " status=404 reason=\"HTTP 404 Not Found"));
+    CHECK(contains(log, "work: crawl completed id="));
+    CHECK(contains(log, " pages=1 failed=1 "));
+    const std::regex shape(R"(\d{4}-\d\d-\d\dT\S+Z \d+ [a-z]+: .+)");
+    for (const std::string& line : lines_of(log)) CHECK_MESSAGE(std::regex_match(line, shape), line);
 }
 
 TEST_CASE("a dead worker's pages are taken over, and the log says whose and how many") {
