@@ -142,6 +142,22 @@ TEST_CASE("crawl keeps pages as chunks, and status tells of it by id, with --lis
     CHECK(contains(home.run({"status"}).out, id));
 }
 
+TEST_CASE("many pages come over few connections") {
+    SlowSite site(60, 0ms);
+    const DataHome home;
+
+    REQUIRE(crawl(home, {site.url(), "--wait"}).exit_code == 0);
+    const std::size_t of_crawl = site.server().count_connections();
+    std::vector<std::string> urls = site.all_urls();
+    urls.insert(urls.end(), {"-c", "5"});
+    REQUIRE(scrape(urls).exit_code == 0);
+
+    // A host gets eight at a time, and one is for robots.txt and sitemaps.
+    CHECK(of_crawl <= 10);
+    CHECK(site.server().count_connections() - of_crawl <= 6);
+    CHECK(site.server().requests().size() > 120);
+}
+
 TEST_CASE("crawl --depth follows links, and a queued crawl keeps its own depth") {
     SlowSite site(7, 0ms);
     const DataHome home;
