@@ -100,25 +100,6 @@ TEST_CASE("scrape -f reads URLs from a file, after those of the arguments, and -
     CHECK(json::parse(lines[1]).at("url").as_string() == site.url("good"));
 }
 
-TEST_CASE("scrape --collection also keeps what it prints, as a crawl would, and search finds it") {
-    MixedSite site;
-    const DataHome home;
-
-    const Ran ran = home.run({"scrape", site.url("good"), site.url("dead"), "--formats", "links", "--collection",
-                              "stones", "--allow-private", "--retries", "0"});
-
-    CHECK(ran.exit_code == 1);  // of one page there is nothing to keep
-    CHECK_FALSE(contains(ran.out, "Granite"));
-    CHECK(contains(ran.err, "Kept 1 page in the collection stones"));
-    const Ran found = home.run({"search", "granite", "--collection", "stones", "--json"});
-    REQUIRE(json::parse(found.out).at("hits").as_array().size() == 1);
-    CHECK(json::parse(found.out).at("hits").at(0).at("url") == site.url("good").c_str());
-    // To a crawl it is the page that it fetches from there.
-    CHECK(crawl(home, {site.url("good"), "--only-these", "--collection", "stones", "--wait"}).exit_code == 0);
-    CHECK(lines_of(home.run({"export", "pages", "--collection", "stones"}).out).size() == 1);
-    CHECK(home.run({"export", "pages", "--collection", "default"}).exit_code == 1);
-}
-
 TEST_CASE("crawl keeps pages as chunks, and status tells of it by id, with --list and with --active") {
     MixedSite site;
     const DataHome home;
@@ -140,22 +121,6 @@ TEST_CASE("crawl keeps pages as chunks, and status tells of it by id, with --lis
     CHECK(contains(list.out, id));
     CHECK(contains(home.run({"status", "--active"}).err, "No active crawl"));
     CHECK(contains(home.run({"status"}).out, id));
-}
-
-TEST_CASE("many pages come over few connections") {
-    SlowSite site(60, 0ms);
-    const DataHome home;
-
-    REQUIRE(crawl(home, {site.url(), "--wait"}).exit_code == 0);
-    const std::size_t of_crawl = site.server().count_connections();
-    std::vector<std::string> urls = site.all_urls();
-    urls.insert(urls.end(), {"-c", "5"});
-    REQUIRE(scrape(urls).exit_code == 0);
-
-    // A host gets eight at a time, and one is for robots.txt and sitemaps.
-    CHECK(of_crawl <= 10);
-    CHECK(site.server().count_connections() - of_crawl <= 6);
-    CHECK(site.server().requests().size() > 120);
 }
 
 TEST_CASE("crawl --depth follows links, and a queued crawl keeps its own depth") {
@@ -428,4 +393,39 @@ TEST_CASE("a site that allows few requests a second loses no page") {
 
     CHECK(ran.exit_code == 0);
     CHECK(json::parse(ran.out).at("urls_completed") == 9);
+}
+
+TEST_CASE("many pages come over few connections") {
+    SlowSite site(60, 0ms);
+    const DataHome home;
+
+    REQUIRE(crawl(home, {site.url(), "--wait"}).exit_code == 0);
+    const std::size_t of_crawl = site.server().count_connections();
+    std::vector<std::string> urls = site.all_urls();
+    urls.insert(urls.end(), {"-c", "5"});
+    REQUIRE(scrape(urls).exit_code == 0);
+
+    // A host gets eight at a time, and one is for robots.txt and sitemaps.
+    CHECK(of_crawl <= 10);
+    CHECK(site.server().count_connections() - of_crawl <= 6);
+    CHECK(site.server().requests().size() > 120);
+}
+
+TEST_CASE("scrape --collection also keeps what it prints, as a crawl would, and search finds it") {
+    MixedSite site;
+    const DataHome home;
+
+    const Ran ran = home.run({"scrape", site.url("good"), site.url("dead"), "--formats", "links", "--collection",
+                              "stones", "--allow-private", "--retries", "0"});
+
+    CHECK(ran.exit_code == 1);  // of one page there is nothing to keep
+    CHECK_FALSE(contains(ran.out, "Granite"));
+    CHECK(contains(ran.err, "Kept 1 page in the collection stones"));
+    const Ran found = home.run({"search", "granite", "--collection", "stones", "--json"});
+    REQUIRE(json::parse(found.out).at("hits").as_array().size() == 1);
+    CHECK(json::parse(found.out).at("hits").at(0).at("url") == site.url("good").c_str());
+    // To a crawl it is the page that it fetches from there.
+    CHECK(crawl(home, {site.url("good"), "--only-these", "--collection", "stones", "--wait"}).exit_code == 0);
+    CHECK(lines_of(home.run({"export", "pages", "--collection", "stones"}).out).size() == 1);
+    CHECK(home.run({"export", "pages", "--collection", "default"}).exit_code == 1);
 }
