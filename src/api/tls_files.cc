@@ -26,9 +26,9 @@ TlsFiles::Context TlsFiles::current() {
     if (fresh) {
         times_ = seen;
         context_ = *std::move(fresh);
-        if (log_) log_("the certificate was read again");
+        if (log_) log_("api: the certificate was read again");
     } else if (log_) {
-        log_(fmt::format("the certificate stays the one of before: {}", fresh.error().message));
+        log_(fmt::format("api: the certificate stays the one of before: {}", fresh.error().message));
     }
     return context_;
 }

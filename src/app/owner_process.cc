@@ -147,7 +147,7 @@ Result<void> OwnerProcess::work(const work::RunUntil& until, std::stop_token sto
     work::EngineConfig config = engine_config(place_);
     config.crawls = {.policy = access_->policy(), .credentials = access_->credentials()};
     config.rendering = browser_.tools(place_.settings, [this](const std::string& sentence) {
-        if (log_) return log_("warning: " + sentence);
+        if (log_) return log_("browser: warning: " + sentence);
         if (place_.warn) place_.warn("warning: " + sentence);
     });
     config.answering.model = model_;
@@ -359,7 +359,7 @@ void OwnerProcess::handle_event(const store::Event& event) {
     if (event.what == What::url_failed)
         log_(fmt::format("fetch: url failed url={} status={} reason=\"{}\"", event.url, event.status,
                          reason_of(event)));
-    if (event.what == What::worker_died) log_(line_about_dead_worker(event.url, event.status));
+    if (event.what == What::worker_died) log_("work: " + line_about_dead_worker(event.url, event.status));
     if (event.what != What::group_changed || !event.group) return;
     // What changes from here on is told anew.
     changed_groups_.with([&](std::set<GroupId>& groups) { groups.erase(*event.group); });

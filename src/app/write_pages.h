@@ -11,7 +11,8 @@ namespace quarry::app {
 // {"collection", "site", "priority", "index", "pages": [{"url", "id", "title", "markdown", "language", …}]}
 // ->
 // {"added", "changed", "unchanged"}. A page is what work::to_json makes of an ImportDocument; very long words
-// come in a file instead ("markdown_file"), which stays the sender's. Doing it again is harmless.
+// come in a file instead ("markdown_file"), which stays the sender's. One with a "status" was fetched, and is the
+// page that a crawl knows by that URL. Doing it again is harmless.
 Result<boost::json::value> write_pages(store::Store& store, const boost::json::object& params);
 
 }  // namespace quarry::app

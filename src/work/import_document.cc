@@ -44,11 +44,12 @@ bool has_more_levels(const json::value& value, int levels) {
 
 json::object to_json(const ImportDocument& document) {
     json::object page;
-    page.reserve(texts.size() + 2);
+    page.reserve(texts.size() + 3);
     for (const auto& [name, field] : texts) {
         const std::string& text = document.*field;
         if (!text.empty()) page.emplace(name, text);
     }
+    if (document.status > 0) page.emplace("status", document.status);
     if (document.body_bytes > 0) page.emplace("body_bytes", document.body_bytes);
     if (!document.metadata.empty()) page.emplace("metadata", document.metadata);
     return page;
@@ -66,6 +67,11 @@ Result<ImportDocument> parse_import_document(const json::value& page) {
         document.*field = std::string_view(value->get_string());
     }
     if (document.url.empty()) return fail(ErrorCode::invalid_argument, "a page has no \"url\"");
+    if (const json::value* status = object->if_contains("status")) {
+        const bool is_one = status->is_int64() && status->get_int64() >= 100 && status->get_int64() <= 999;
+        if (!is_one) return fail(ErrorCode::invalid_argument, "a page's \"status\" is a number from 100 to 999");
+        document.status = static_cast<int>(status->get_int64());
+    }
     if (const json::value* bytes = object->if_contains("body_bytes"); bytes && bytes->is_int64())
         document.body_bytes = bytes->get_int64();
     const json::value* metadata = object->if_contains("metadata");

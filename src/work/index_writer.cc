@@ -139,7 +139,7 @@ void IndexWriter::finish(Pages pages) {
         } else if (page->waits_for_embedder) {
             ended.waiting.try_emplace(page->change.collection, page->error->message);
         }
-        store::Outcome outcome = page->error ? outcome_of(*page->error, page->change, now)
+        store::Outcome outcome = page->error ? outcome_of(*page->error, page->change, parts_.backoff, now)
                                              : store::Outcome{.end = store::Completed{}};
         outcome.timings = page->timings;
         finished.push_back({page->change.lease, std::move(outcome)});

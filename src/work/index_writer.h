@@ -33,8 +33,9 @@ public:
         index::Index& index;
         Spaces* spaces = nullptr;
         std::shared_ptr<EngineMailbox> mailbox{};
-        std::function<void(const Error&)> damaged{};       // as IndexTools has it
-        std::function<void(const Ended&)> ended{};         // on the store's thread
+        std::function<void(const Error&)> damaged{};  // as IndexTools has it
+        std::function<void(const Ended&)> ended{};    // on the store's thread
+        Backoff backoff = embedding_backoff;
     };
     explicit IndexWriter(Parts parts);
     // Writes what it was given.

@@ -84,7 +84,8 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
                                        raw->watch_->waits(collection, why);
                                    changes_ended(*traffic, ended, log);
                                    mailbox->post(ChangesDone{});
-                               }});
+                               },
+                           .backoff = tools.backoff});
     raw->watch_ = std::make_unique<ProviderWatch>(ProviderWatch::Parts{.store = store,
                                                                        .embedders = *tools.embedders,
                                                                        .reader = TRY(raw->config_.open_reader()),
