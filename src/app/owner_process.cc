@@ -201,6 +201,8 @@ Result<json::value> OwnerProcess::handle(const std::string& method, const json::
         return index_facts(library_->index());
     }
     if (method == "drop_vectors") return drop_vectors(params);
+    // Somebody says that the service is there.
+    if (method == "embed") library_->embedders().ask_at_once();
     auto answer = perform(*store_, method, params);
     // Whose vectors a collection has may have changed.
     if (method == "set_collection" || method == "remove_collection") library_->embedders().forget_all();

@@ -132,11 +132,16 @@ std::string summary_of(const Group& group, store::Reader& reader) {
     return text;
 }
 
-std::string progress_line(const Group& group) {
+std::string queued_at(std::int64_t position) {
+    return fmt::format("Crawl queued at position {}", with_commas(position));
+}
+
+std::string progress_line(const Group& group, std::int64_t waiting) {
     const GroupCounters& counters = group.counters;
     const std::int64_t total = std::min(counters.discovered, group.page_limit);
+    const bool embeds = group.state == JobState::completed && waiting > 0;
     return fmt::format("Progress: {}/{} pages ({})", counters.completed, std::max(total, counters.completed),
-                       name_of(group.state));
+                       embeds ? "embedding" : name_of(group.state));
 }
 
 }  // namespace quarry::cli

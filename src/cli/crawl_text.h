@@ -44,7 +44,10 @@ Result<std::vector<FrontierUrl>> urls_without_page(store::Reader& reader, GroupI
 // Why it gave no page, in one sentence.
 std::string reason_of(const FrontierUrl& url);
 
-// "Progress: 3/12 pages (running)"
-std::string progress_line(const Group& group);
+// "Crawl queued at position 2": it begins when one that runs has ended.
+std::string queued_at(std::int64_t position);
+
+// "Progress: 3/12 pages (running)"; "(embedding)" while pages of a crawl that is over wait for the index.
+std::string progress_line(const Group& group, std::int64_t waiting = 0);
 
 }  // namespace quarry::cli

@@ -23,20 +23,26 @@ Timestamp wall_clock() {
 
 Result<Group> CrawlView::update(store::Reader& reader, GroupId id) {
     Group group = TRY(reader.group(id));
-    if (terminal_.progress) {
-        const auto waiting =
-            goes_on(group.state) ? Result<store::OutboxCounts>() : reader.outbox_counts("", id);
-        const std::int64_t left = waiting ? waiting->pending + waiting->processing : 0;
-        if (left > 0)
-            draw_indexing(group, left);
-        else
-            draw(group, reader.current_urls(id, urls_shown).value_or(std::vector<std::string>{}));
-    } else if (narration_ == Narration::line_by_line) {
-        std::string line = progress_line(group);
-        if (line != last_line_) say(line);
-        last_line_ = std::move(line);
-    }
+    if (is_silent()) return group;
+    const auto waiting = goes_on(group.state) ? Result<store::OutboxCounts>() : reader.outbox_counts("", id);
+    const std::int64_t left = waiting ? waiting->pending + waiting->processing : 0;
+    if (narration_ == Narration::line_by_line) narrate(group, left);
+    if (!terminal_.progress) return group;
+    if (left > 0)
+        draw_indexing(group, left);
+    else
+        draw(group, reader.current_urls(id, urls_shown).value_or(std::vector<std::string>{}));
     return group;
+}
+
+void CrawlView::narrate(const Group& group, std::int64_t left) {
+    std::vector<std::string> lines = embedded_.take();
+    std::string line = progress_line(group, left);
+    // On a terminal the bar says it.
+    if (line != last_line_ && !terminal_.progress) lines.insert(lines.begin(), line);
+    last_line_ = std::move(line);
+    if (!lines.empty()) lines_.clear();
+    for (const std::string& said : lines) say(said);
 }
 
 void CrawlView::draw(const Group& group, const std::vector<std::string>& urls) {
