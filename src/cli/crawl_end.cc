@@ -91,7 +91,8 @@ void say_next(const Group& group, const store::Reader& reader) {
         return say(fmt::format("Go on with: quarry crawl {} --resume --wait", id));
     if (counters.failed > 0)
         say(fmt::format("All that gave no page, and why: quarry status {} --errors", id));
-    if (counters.indexed > 0) {
+    // What has not changed is in the index since an earlier crawl.
+    if (counters.indexed > 0 || (group.index_pages && counters.unchanged > 0)) {
         say(fmt::format("Try: quarry search \"how do I …\"{}", collection_flag(group)));
     } else if (counters.completed > 0) {
         say(fmt::format("Read the pages: quarry export pages {}", id));

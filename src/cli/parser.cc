@@ -60,10 +60,6 @@ void Parser::require_command() {
     app_->require_subcommand(1);
 }
 
-void Parser::allow_one_command() {
-    app_->require_subcommand(0, 1);
-}
-
 Option Parser::add_option(const std::string& name, std::string& value, const std::string& help) {
     return Option(*app_->add_option(name, value, help));
 }

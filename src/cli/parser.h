@@ -66,8 +66,7 @@ public:
     // examples shows those of its parent.
     Parser& add_command(const std::string& name, const std::string& summary,
                         const std::string& examples = "");
-    void require_command();    // it does nothing without one of its commands
-    void allow_one_command();  // it does something of its own without one
+    void require_command();  // it does nothing without one of its commands
 
     Option add_option(const std::string& name, std::string& value, const std::string& help);
     Option add_option(const std::string& name, int& value, const std::string& help);

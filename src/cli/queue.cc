@@ -124,16 +124,6 @@ int look(const Session& session, const app::Workplace& place, const QueueArgumen
     return exit_yes;
 }
 
-// What a process that was killed had under way is still counted as running.
-void say_if_nobody_works(const Session& session, const app::Workplace& place) {
-    if (session.json) return;
-    const auto reader = app::open_reader(place);
-    if (!reader || !app::has_work(**reader).value_or(false)) return;
-    const auto groups = (*reader)->groups({.limit = 1});
-    const bool has_group = groups && !groups->empty();
-    if (nobody_works(place, **reader, has_group ? groups->front().created_at : Timestamp())) say(how_to_work);
-}
-
 int run_queue(const Session& session, const Parser& parser, const QueueArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
@@ -144,10 +134,8 @@ int run_queue(const Session& session, const Parser& parser, const QueueArguments
                              {.collection = arguments.filter.collection, .at_most = arguments.batch});
     if (parser.chose("show")) return look(session, *place, arguments, show);
     if (parser.chose("workers")) return look(session, *place, arguments, list_workers);
-    if (parser.chose("list")) return look(session, *place, arguments, list_jobs);
-    const int exit_code = look(session, *place, arguments, count);
-    say_if_nobody_works(session, *place);
-    return exit_code;
+    if (parser.chose("status")) return look(session, *place, arguments, count);
+    return look(session, *place, arguments, list_jobs);
 }
 
 }  // namespace
@@ -155,7 +143,7 @@ int run_queue(const Session& session, const Parser& parser, const QueueArguments
 Command add_queue(CommandBuilder& builder) {
     Parser& parser =
         builder.add("queue", "Look at the jobs behind crawls, and set them right",
-                    "quarry queue                        # jobs counted by kind and state\n"
+                    "quarry queue status\n"
                     "quarry queue list --state failed --crawl 0199c5a0\n"
                     "quarry queue retry --kind fetch_page --crawl 0199c5a0\n"
                     "quarry queue clear --state completed --older-than 2h\n"
@@ -179,7 +167,7 @@ Command add_queue(CommandBuilder& builder) {
     processed
         .add_option("--batch", arguments->batch, "Only embed, and return after about so many pages (all)")
         .between(1, 1'000'000'000);
-    parser.allow_one_command();
+    parser.require_command();
     return {&parser,
             [arguments, &parser](const Session& session) { return run_queue(session, parser, *arguments); }};
 }

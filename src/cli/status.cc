@@ -118,7 +118,8 @@ std::string lines_about(const Session& session, const Group& group, store::Reade
     add("skipped", skipped_in_words(group, reader));
     add("created", iso_time(group.created_at));
     add("started", group.started_at ? iso_time(*group.started_at) : "");
-    add("ended", group.finished_at ? iso_time(*group.finished_at) : "");
+    const bool waits = outbox.pending + outbox.processing > 0;
+    add(waits ? "fetched" : "ended", group.finished_at ? iso_time(*group.finished_at) : "");
     add("error", group.error);
     add("index", index_line(group));
     add("waiting", waiting_in_words(outbox));

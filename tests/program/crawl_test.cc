@@ -190,6 +190,7 @@ TEST_CASE("status without crawls, and of an unknown one") {
     const Ran unknown = home.run({"status", "0199c5a0-3f2b-7c11-8a4e-5f0b6d2c9e10"});
     CHECK(unknown.exit_code == 1);
     CHECK(contains(unknown.err, "Crawl not found"));
+    CHECK(contains(home.run({"search", "granite"}).err, "Begin with quarry crawl URL"));
 }
 
 TEST_CASE("a crawl is found by the beginning of its id") {
