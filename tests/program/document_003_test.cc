@@ -184,10 +184,11 @@ TEST_CASE("a crawl begins with rows of its own, tells its webhook of its trace, 
     }));
 
     const json::array listed = work.rows(
-        "select data->>'sitemapped' as sitemapped, returnvalue->'llm_extraction' as data_of_page from nuq.queue_scrape where data->>'mode' = 'single_urls' and "
+        "select data->>'sitemapped' as sitemapped, data->'crawlerOptions'->'limit' as most, returnvalue->'llm_extraction' as data_of_page from nuq.queue_scrape where data->>'mode' = 'single_urls' and "
         "data->>'url' like '%/listed'");
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].at("sitemapped") == "true");
+    CHECK(listed[0].at("most") == 3);
     CHECK(listed[0].at("data_of_page") == json::value({{"name", "Mug"}}));
 
     const json::array group = work.rows(

@@ -143,6 +143,9 @@ TEST_CASE("crawl keeps pages as chunks, and status tells of it by id, with --lis
         json::parse(home.run({"status", "--list", "--json"}).out).as_array().at(0).as_object();
     const std::string id(record.at("crawl_id").as_string());
     CHECK(record.at("chunks") == 2);
+    for (const char* field : {"status", "started_at", "completed_at", "current_url", "progress", "urls_total",
+                              "urls_completed", "urls_failed", "queue_position", "error"})
+        CHECK_MESSAGE(record.contains(field), field);
 
     const Ran one = home.run({"status", id}), list = home.run({"status", "--list"});
     CHECK(contains(one.out, "2 pages in 2 chunks"));
