@@ -71,6 +71,25 @@ std::string skipped_in_words(const Group& group, store::Reader& reader) {
     return words;
 }
 
+std::string retries_in_words(const Group& group, store::Reader& reader, Timestamp now) {
+    constexpr int looked_at = 100;
+    if (!goes_on(group.state) || group.counters.queued == 0) return "";
+    const auto urls =
+        reader.urls({.group = group.id, .states = {UrlState::queued}, .limit = looked_at});
+    if (!urls) return "";
+    const FrontierUrl* first = nullptr;
+    std::int64_t waiting = 0;
+    for (const FrontierUrl& url : *urls) {
+        if (url.note.empty() || !url.run_at || *url.run_at <= now) continue;
+        ++waiting;
+        if (!first || *url.run_at < *first->run_at) first = &url;
+    }
+    if (!first) return "";
+    return fmt::format("{}{} {} to be tried again, the first in {}: {}", counted(waiting, "URL"),
+                       waiting == looked_at ? " or more" : "", waiting == 1 ? "waits" : "wait",
+                       in_words(*first->run_at - now), printable(first->note));
+}
+
 Result<std::vector<FrontierUrl>> urls_without_page(store::Reader& reader, GroupId group, int limit) {
     std::vector<FrontierUrl> all;
     const auto add = [&](store::UrlPage wanted) -> Result<void> {
@@ -112,6 +131,10 @@ std::string in_words(std::chrono::milliseconds duration) {
     if (seconds < 60) return fmt::format("{:.1f} s", static_cast<double>(duration.count()) / 1'000);
     if (seconds < 3'600) return fmt::format("{} min {} s", seconds / 60, seconds % 60);
     return fmt::format("{} h {} min", seconds / 3'600, seconds % 3'600 / 60);
+}
+
+Timestamp wall_clock() {
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 
 std::chrono::milliseconds running_time(const Group& group, Timestamp now) {

@@ -28,6 +28,9 @@ Colour colour_of(JobState state);
 // "4.1 s", "2 min 5 s", "1 h 2 min"
 std::string in_words(std::chrono::milliseconds duration);
 
+// Now, for durations that people see.
+Timestamp wall_clock();
+
 // How long it ran, or runs by now.
 std::chrono::milliseconds running_time(const Group& group, Timestamp now);
 
@@ -36,6 +39,10 @@ std::string summary_of(const Group& group, store::Reader& reader);
 
 // "2 skipped by robots.txt, 1 without text"; "" if nothing was left out that its user may miss.
 std::string skipped_in_words(const Group& group, store::Reader& reader);
+
+// "2 URLs wait to be tried again, the first in 9 s: HTTP 429 Too Many Requests"; "" if none of those that come
+// next does.
+std::string retries_in_words(const Group& group, store::Reader& reader, Timestamp now);
 
 // URLs that failed, and those that gave no page for a reason that their user should know. At most `limit` of
 // each kind.

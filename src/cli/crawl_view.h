@@ -38,7 +38,7 @@ private:
     struct Share {
         std::int64_t done = 0, total = 0;
     };
-    void narrate(const Group& group, std::int64_t left);
+    void narrate(const Group& group, std::int64_t left, const std::string& retries);
     void draw(const Group& group, const std::vector<std::string>& urls);
     void draw_indexing(const Group& group, std::int64_t left);
     void show(JobState colour, std::string_view what, const Share& share, const std::string& counts,
@@ -50,6 +50,7 @@ private:
     EmbeddedLines embedded_;
     Narration narration_;
     std::string last_line_;
+    bool waits_ = false;  // for URLs that are to be tried again
     struct Sample {
         std::chrono::steady_clock::time_point at{};
         std::int64_t urls = 0;

@@ -129,6 +129,7 @@ std::string lines_about(const Session& session, const Group& group, store::Reade
     if (group.is_over()) return text;
     const std::int64_t position = reader.position(group.id).value_or(0);
     add("position", position > 0 ? fmt::format("{}", position) : "");
+    add("retrying", retries_in_words(group, reader, wall_clock()));
     for (const std::string& url : reader.current_urls(group.id, 5).value_or(std::vector<std::string>{}))
         add("fetching", url);
     return text;

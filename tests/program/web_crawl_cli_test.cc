@@ -277,6 +277,24 @@ TEST_CASE("a crawl of good, empty, binary, dead and busy pages says what became 
     CHECK(contains(home.run({"status", id}).out, "1 without text"));
 }
 
+TEST_CASE("while a server asks for patience, it is said what waits, for how long and why") {
+    HostileServer server;
+    server.on("/*", [](const ServerRequest& request, Connection& connection) {
+        const bool is_page = request.path != "/robots.txt";
+        connection.respond(is_page ? 429 : 404, {{"Retry-After", "60"}}, "not now");
+    });
+    const DataHome home;
+    const std::string id = id_in(crawl(home, {server.url("/a"), server.url("/b"), "--only-these"}));
+
+    std::string said;
+    while (!contains(said, "2 URLs wait to be tried again, the first in ")) said = home.run({"status", id}).out;
+
+    CHECK(contains(said, ": HTTP 429 Too Many Requests"));
+    CHECK(contains(said, "running"));
+    CHECK(home.run({"crawl", id, "--cancel"}).exit_code == 0);
+    CHECK_FALSE(contains(home.run({"status", id}).out, "tried again"));
+}
+
 TEST_CASE("an empty or binary page that was named has failed") {
     MixedSite site;
     const DataHome home;
