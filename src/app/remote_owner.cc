@@ -34,6 +34,7 @@ constexpr RemoteMethod remote_methods[] = {
     {"resume_jobs", HttpMethod::post, "/api/v1/queue/resume"},
     {"retry_jobs", HttpMethod::post, "/api/v1/queue/retry"},
     {"clear_jobs", HttpMethod::post, "/api/v1/queue/clear"},
+    {"process_changes", HttpMethod::post, "/api/v1/embedding-queue/process"},
     {"forget", HttpMethod::post, "/api/v1/documents/forget"},
     {"index_again", HttpMethod::post, "/api/v1/documents/reindex"},
     {"write_pages", HttpMethod::post, "/api/v1/documents"},

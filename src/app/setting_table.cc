@@ -129,6 +129,8 @@ constexpr SettingDefinition setting_rows[] = {
     {"embedding.document_prefix", SettingKind::text, "", "Put in front of passages"},
     {"embedding.requests", SettingKind::number, "8", "Requests to the service at once", Secrecy::open, 1, 64},
     {"embedding.timeout", SettingKind::duration, "60s", "Longest time for one request to the service"},
+    {"embedding.poll", SettingKind::duration, "10s",
+     "How often a service that does not answer is asked again while pages wait for it"},
     {"model.url", SettingKind::text, "",
      "A language model's server (OpenAI's /v1/chat/completions: Ollama, vLLM, llama.cpp), for extract",
      Secrecy::in_userinfo, 0, 0, "OPENAI_BASE_URL"},

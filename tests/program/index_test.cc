@@ -86,7 +86,7 @@ TEST_CASE("a damaged index is set aside and made anew while the server answers")
 
     CHECK(std::filesystem::exists(home.data() + "/index.db.damaged"));
     CHECK(service.stop() == 0);
-    CHECK(home.run({"queue", "process"}).exit_code == 0);
+    CHECK(home.run({"queue", "process", "--all"}).exit_code == 0);
     CHECK(ask(home, "unique500").front() == "d500");
     const Ran examined_again = home.run({"doctor"});
     CAPTURE(examined_again.out + examined_again.err);
