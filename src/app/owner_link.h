@@ -32,7 +32,7 @@ public:
     virtual bool was_heard() const = 0;
 
     // Asks for the events of a group, or of all.
-    virtual Result<void> follow(std::optional<GroupId> group, Hears hears) = 0;
+    virtual Result<void> follow(std::optional<GroupId> group, Hears hears = Hears::changes) = 0;
 
     // Nothing when none came within `timeout`. Fails with `not_found` once the owner has left.
     virtual Result<std::optional<store::Event>> next_event(std::chrono::milliseconds timeout) = 0;

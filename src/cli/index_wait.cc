@@ -122,11 +122,8 @@ private:
         const auto listening =
             work_.embedded ? work_.embedded->listen_to(owner->store(), work_.group) : nullptr;
         std::optional<Countdown> countdown(std::in_place, session_, place_, work_);
-        const work::RunUntil until{
-            .enough = TRY(enough()),
-            .indexed = work::RunUntil::Indexed{work_.collection, work_.group},
-        };
-        TRY(owner->work_until(until, stop_on_interrupt()));
+        TRY(owner->work_until({.indexed = work::RunUntil::Indexed{work_.collection, work_.group}},
+                              stop_on_interrupt()));
         countdown.reset();
         is_done_ = true;
         const bool work_is_left = TRY(owner->leave(app::Stalled::no));
@@ -134,16 +131,6 @@ private:
         if (work_is_left)  // of others: this command waits only for its own
             TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));
         return {};
-    }
-
-    // The engine's question, answered from what the store says.
-    Result<std::function<bool()>> enough() const {
-        if (!work_.is_enough) return std::function<bool()>();
-        const std::shared_ptr<store::Reader> reader = TRY(app::open_reader(place_));
-        return std::function<bool()>([this, reader] {
-            const auto counts = reader->outbox_counts(work_.collection, work_.group);
-            return counts && work_.is_enough(*counts);
-        });
     }
 
     Result<void> begin(const Perform& perform) {
@@ -184,7 +171,7 @@ Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader,
         if (!answer) return false;
         const bool is_busy = TRY(answered_flag(*answer, "is_busy"));
         const store::OutboxCounts counts = TRY(reader.outbox_counts(work.collection, work.group));
-        if ((!is_busy && is_over(counts)) || (work.is_enough && work.is_enough(counts))) break;
+        if (!is_busy && is_over(counts)) break;
         const auto until = std::chrono::steady_clock::now() + look_every;
         while (std::chrono::steady_clock::now() < until) {
             const auto has_heard = hear(look_every);

@@ -28,8 +28,6 @@ struct IndexWork {
     // What there is to index. Begins anew if the owner goes away meanwhile: it has to bear being repeated.
     std::function<Result<void>(const Perform&)> begin{};
     std::string what = "Indexing";  // said while it is waited for
-    // Asked now and then: true ends the wait before everything is done.
-    std::function<bool(const store::OutboxCounts&)> is_enough{};
     EmbeddedLines* embedded = nullptr;     // hears of each page, and is shown, if set
     std::function<Result<void>()> look{};  // called now and then while an owner works
 };

@@ -98,10 +98,13 @@ bool nobody_works(const app::Workplace& place, store::Reader& reader, Timestamp 
     const auto owner = app::connect_to_owner(place);
     if (owner || owner.error().code != ErrorCode::not_found) return false;
     const auto workers = reader.workers();
-    const bool is_known = workers && !workers->empty();
+    const auto now = std::chrono::system_clock::now();
+    const auto lease = place.settings.duration("worker.lease");
+    const auto works = [&](const store::WorkerInfo& worker) { return worker.beat_at > now - lease; };
+    if (workers && place.store.is_shared() && std::ranges::any_of(*workers, works)) return false;
     // Who is still listed for a folder that nobody has was killed.
-    if (is_known) return !place.store.is_shared();
-    return std::chrono::system_clock::now() - since > std::chrono::seconds(5);
+    const bool was_killed = workers && !workers->empty();
+    return was_killed || now - since > std::chrono::seconds(5);
 }
 
 Result<JobId> parse_job_id(const store::Reader& reader, std::string_view id) {
