@@ -228,7 +228,7 @@ Finding examine_queue(const Workplace& place) {
         finding.advice = "See quarry embed-queue list --state failed, then quarry embed-queue retry";
     } else if (waiting > 0 && !OwnerClient::connect(place.folder, place.version)) {
         finding.health = Health::warn;
-        finding.advice = "A worker indexes them: quarry queue process, or quarry daemon start";
+        finding.advice = "A worker indexes them: quarry queue process --all, or quarry daemon start";
     }
     return finding;
 }

@@ -13,8 +13,11 @@
 #include "app/webhook_service.h"
 #include "base/descriptors.h"
 #include "crawl/options.h"
+#include "model/json_in.h"
 #include "model/public_id.h"
 #include "search/answer_json.h"
+#include "store/change_batch.h"
+#include "work/process_changes.h"
 
 namespace quarry::app {
 namespace {
@@ -152,6 +155,8 @@ Result<void> OwnerProcess::work(const work::RunUntil& until, std::stop_token sto
     });
     config.answering.model = model_;
     config.indexing = library_->tools();
+    config.indexing.ask_again_every = place_.settings.duration("embedding.poll");
+    config.indexing.log = [this](std::string line) { post(std::move(line)); };
     config.webhooks = TRY(webhook_tools(place_.settings, *access_));
     config.store_changed = [this](const std::optional<Error>& trouble) {
         ++waiting_;
@@ -201,6 +206,9 @@ Result<json::value> OwnerProcess::handle(const std::string& method, const json::
         return index_facts(library_->index());
     }
     if (method == "drop_vectors") return drop_vectors(params);
+    // Somebody says that the service is there.
+    if (method == "embed") library_->embedders().ask_at_once();
+    if (method == "process_changes") return process_changes(params);
     auto answer = perform(*store_, method, params);
     // Whose vectors a collection has may have changed.
     if (method == "set_collection" || method == "remove_collection") library_->embedders().forget_all();
@@ -236,6 +244,22 @@ Result<json::value> OwnerProcess::drop_vectors(const json::object& params) {
     TRY(library_->index().set_embedder(std::string(collection->get_string()), {.provider = "none"}));
     library_->embedders().forget_all();
     return json::object();
+}
+
+// Chooses what is to be embedded now. This process works on it as on everything else; whoever asked looks on
+// (store/change_batch.h).
+Result<json::value> OwnerProcess::process_changes(const json::object& params) {
+    const work::ProcessWish wish{.collection = text_in(params, "collection"),
+                                 .owner = text_in(params, "owner"),
+                                 .provider = text_in(params, "provider"),
+                                 .batch = static_cast<int>(TRY(answered_number(params, "batch")))};
+    const auto reader = TRY(open_reader(place_));
+    return store::to_json(TRY(work::begin_processing(*store_, *reader, library_->embedders(), wish, {})));
+}
+
+// What happened to pages on their way into the index.
+void OwnerProcess::handle_event(const std::string& line) {
+    if (log_) log_("embed: " + line);
 }
 
 void OwnerProcess::handle_event(const StoreNews& news) {
@@ -297,7 +321,9 @@ void OwnerProcess::note_events(std::span<const store::Event> events) {
     using What = store::Event::What;
     if (!log_) return;
     for (const store::Event& event : events) {
-        if (event.what == What::url_failed || event.what == What::worker_died) post(event);
+        if (event.what == What::url_failed || event.what == What::worker_died ||
+            event.what == What::index_failed)
+            post(event);
         if (event.what != What::group_changed || !event.group) continue;
         const bool is_new = changed_groups_.with(
             [&](std::set<GroupId>& groups) { return groups.insert(*event.group).second; });
@@ -333,6 +359,16 @@ std::string OwnerProcess::reason_of(const store::Event& event) {
     return urls && !urls->empty() && urls->front().id == event.id ? urls->front().note : std::string();
 }
 
+std::string OwnerProcess::reason_of_change(const store::Event& event) {
+    if (!news_reader_) {
+        auto reader = open_reader(place_);
+        if (!reader) return {};
+        news_reader_ = *std::move(reader);
+    }
+    const auto job = news_reader_->job(event.id);
+    return job ? job->last_error : std::string();
+}
+
 void OwnerProcess::watch_events(std::stop_token stop) {
     using std::chrono::steady_clock;
     std::vector<News> events;
@@ -359,6 +395,8 @@ void OwnerProcess::handle_event(const store::Event& event) {
     if (event.what == What::url_failed)
         log_(fmt::format("fetch: url failed url={} status={} reason=\"{}\"", event.url, event.status,
                          reason_of(event)));
+    if (event.what == What::index_failed)
+        log_(fmt::format("embed: page given up url={} reason=\"{}\"", event.url, reason_of_change(event)));
     if (event.what == What::worker_died) log_("work: " + line_about_dead_worker(event.url, event.status));
     if (event.what != What::group_changed || !event.group) return;
     // What changes from here on is told anew.

@@ -77,12 +77,13 @@ private:
         std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
     };
     // What the event thread does something about, after whoever caused it was answered.
-    using News = std::variant<store::Event, quarry::Session, StoreNews>;
+    using News = std::variant<store::Event, quarry::Session, StoreNews, std::string>;
 
     OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log);
     Result<boost::json::value> stop_for_command();
     Result<boost::json::value> search(const boost::json::object& params);
     Result<boost::json::value> drop_vectors(const boost::json::object& params);
+    Result<boost::json::value> process_changes(const boost::json::object& params);
     boost::json::object status();
     Result<void> work(const work::RunUntil& until, std::stop_token stop);
     void note_events(std::span<const store::Event> events);
@@ -90,9 +91,11 @@ private:
     void watch_events(std::stop_token stop);
     Result<Group> group_of(GroupId id);
     std::string reason_of(const store::Event& event);
+    std::string reason_of_change(const store::Event& event);
     void handle_event(const store::Event& event);
     void handle_event(const quarry::Session& session);
     void handle_event(const StoreNews& news);
+    void handle_event(const std::string& line);
 
     const Workplace& place_;
     FolderLock lock_;

@@ -136,6 +136,8 @@ constexpr SettingDefinition setting_rows[] = {
     {"embedding.backoff", SettingKind::duration, "10s",
      "Wait before the second try of a page; before each further one twice as long"},
     {"embedding.longest_backoff", SettingKind::duration, "60s", "Longest wait before a further try"},
+    {"embedding.poll", SettingKind::duration, "10s",
+     "How often a service that does not answer is asked again while pages wait for it"},
     {"model.url", SettingKind::text, "",
      "A language model's server (OpenAI's /v1/chat/completions: Ollama, vLLM, llama.cpp), for extract",
      Secrecy::in_userinfo, 0, 0, "OPENAI_BASE_URL"},

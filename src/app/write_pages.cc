@@ -1,11 +1,16 @@
 #include "app/write_pages.h"
 
+#include <algorithm>
+#include <array>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/ascii.h"
 #include "crawl/simhash.h"
 #include "crawl/url_identity.h"
+#include "model/job.h"
 #include "store/pack.h"
 #include "work/import_document.h"
 #include "work/import_writer.h"
@@ -53,29 +58,47 @@ Result<PageWrite> page_write(const json::value& page, Timestamp now) {
     return write;
 }
 
-template <typename T>
-T param_or(const json::object& params, std::string_view name, T otherwise) {
+Result<void> check_param_names(const json::object& params) {
+    constexpr std::array<std::string_view, 5> known = {"collection", "site", "priority", "index", "pages"};
+    for (const auto& member : params)
+        if (const std::string_view name = member.key(); std::ranges::find(known, name) == known.end())
+            return fail(ErrorCode::invalid_argument, fmt::format("the parameter \"{}\" is not known. There are: {}",
+                                                                 name, fmt::join(known, ", ")));
+    return {};
+}
+
+Result<std::string> text_or(const json::object& params, std::string_view name, std::string otherwise) {
     const json::value* value = params.if_contains(name);
     if (!value) return otherwise;
-    if constexpr (std::is_same_v<T, std::string>) {
-        return value->is_string() ? std::string(value->get_string()) : otherwise;
-    } else if constexpr (std::is_same_v<T, bool>) {
-        return value->is_bool() ? value->get_bool() : otherwise;
-    } else {
-        return value->is_int64() ? static_cast<T>(value->get_int64()) : otherwise;
-    }
+    if (value->is_string()) return std::string(value->get_string());
+    return fail(ErrorCode::invalid_argument, fmt::format("the parameter \"{}\" has to be a text", name));
+}
+
+Result<int> priority_in(const json::object& params) {
+    const json::value* value = params.if_contains("priority");
+    if (!value) return priority_normal;
+    return parse_embedding_priority(value->is_string() ? std::string(value->get_string())
+                                                       : json::serialize(*value));
+}
+
+Result<bool> is_to_be_indexed(const json::object& params) {
+    const json::value* value = params.if_contains("index");
+    if (!value) return true;
+    if (value->is_bool()) return value->get_bool();
+    return fail(ErrorCode::invalid_argument, "the parameter \"index\" has to be true or false");
 }
 
 }  // namespace
 
 Result<json::value> write_pages(store::Store& store, const json::object& params) {
+    TRY(check_param_names(params));
     const json::value* pages = params.if_contains("pages");
     if (!pages || !pages->is_array())
         return fail(ErrorCode::invalid_argument, "the parameter \"pages\" has to be a list");
-    store::PageBatch batch{.site = param_or(params, "site", std::string()),
-                           .priority = param_or(params, "priority", priority_normal),
-                           .index_pages = param_or(params, "index", true)};
-    batch.collection = param_or(params, "collection", batch.collection);
+    store::PageBatch batch{.site = TRY(text_or(params, "site", "")),
+                           .priority = TRY(priority_in(params)),
+                           .index_pages = TRY(is_to_be_indexed(params))};
+    batch.collection = TRY(text_or(params, "collection", batch.collection));
     const Timestamp now = store.now();
     batch.pages.reserve(pages->get_array().size());
     for (const json::value& page : pages->get_array()) batch.pages.push_back(TRY(page_write(page, now)));

@@ -19,6 +19,7 @@ struct Place {
     std::unique_ptr<store::Store> store =
         store::open_sqlite_store({.path = folder.file("quarry.db")}).value();
     std::unique_ptr<store::Reader> reader = store::open_sqlite_reader(folder.file("quarry.db")).value();
+    int collections = 0;  // that were made by number
 
     // What the method answers, as text; the error's words if it fails.
     std::string write(std::string_view params) {
@@ -51,6 +52,34 @@ TEST_CASE("a page that no crawl brought is stored with its words, and waits to b
     CHECK(page.content->markdown == "# Words");
     CHECK(json::parse(page.content->details) == json::parse(R"({"id":"7","metadata":{"author":"Ann"}})"));
     CHECK(place.pending("notes") == 1);
+}
+
+TEST_CASE("the priority of pages is high, normal or low, or 1, 2 or 3, and anything else an error") {
+    Place place;
+    const auto written = [&](const std::string& priority) {
+        return place.write(R"({"collection":"p)" + std::to_string(++place.collections) + R"(","priority":)" + priority +
+                           R"(,"pages":[{"url":"1","markdown":"one"}]})");
+    };
+    const auto waiting = [&] {
+        return place.reader->jobs({.filter = {.kind = "embed_page", .collection = "p" + std::to_string(place.collections)}})
+            .value();
+    };
+    struct Row {
+        const char* priority;
+        int kept;
+    };
+    for (const Row& row : {Row{"1", 1}, Row{"2", 2}, Row{"3", 3}, Row{R"("high")", 1}, Row{R"("normal")", 2},
+                           Row{R"("low")", 3}}) {
+        CAPTURE(row.priority);
+        CHECK(written(row.priority) == R"({"added":1,"changed":0,"unchanged":0})");
+        CHECK(waiting().at(0).priority == row.kept);
+    }
+    for (const char* wrong : {"0", "4", "-1", "1.5", "null", "true", R"("urgent")", "[1]"}) {
+        CAPTURE(wrong);
+        CHECK(written(wrong).find("high, normal or low, or 1, 2 or 3") != std::string::npos);
+        CHECK(waiting().empty());
+    }
+    CHECK(place.write(R"({"pages":[],"prio":1})").find("\"prio\" is not known") != std::string::npos);
 }
 
 TEST_CASE("the same pages again change nothing, other words do") {

@@ -53,7 +53,7 @@ Command add_embed_queue(CommandBuilder& builder) {
                                  "quarry embed-queue retry\n"
                                  "quarry embed-queue retry 0199c5a4-6d1e-7c02-9b71-1f3a5e6c8d20\n"
                                  "quarry embed-queue clean --failed --older-than 24h\n"
-                                 "quarry queue process              # work on it now");
+                                 "quarry queue process              # embed the next of them now");
     const auto arguments = std::make_shared<EmbedQueueArguments>();
     const auto add = [&](const std::string& name, const std::string& help) -> Parser& {
         Parser& nested = parser.add_command(name, help);

@@ -13,6 +13,7 @@
 #include "cli/index_wait.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
+#include "model/job.h"
 #include "model/readable_json.h"
 
 namespace quarry::cli {
@@ -118,7 +119,7 @@ Command add_import(CommandBuilder& builder) {
         "import", "Make local documents searchable: JSON lines, folders, files",
         "quarry import notes/                        # markdown, text, HTML and PDF, with folders below\n"
         "quarry import corpus.jsonl --collection scifact   # lines {\"_id\", \"title\", \"text\"}\n"
-        "quarry import paper.pdf README.md\n"
+        "quarry import paper.pdf README.md --priority high\n"
         "zstdcat dump.jsonl.zst | quarry import -\n"
         "quarry import notes/ --delete               # forget what is no longer there");
     const auto arguments = std::make_shared<ImportArguments>();
@@ -129,7 +130,13 @@ Command add_import(CommandBuilder& builder) {
     parser.add_option("--collection", arguments->collection, "Which set of pages they belong to (default)");
     parser.add_option("--ignore", arguments->ignored_globs,
                       "Leave out what matches, as in .gitignore; repeatable");
-    parser.add_flag("--priority", arguments->first, "Index these before what waits already");
+    parser
+        .add_option("--priority", arguments->priority,
+                    "high (1), normal (2) or low (3): in the embedding queue the smaller comes first (normal)")
+        .check([](const std::string& word) {
+            const auto priority = parse_embedding_priority(word);
+            return priority ? std::string() : priority.error().message;
+        });
     parser.add_flag("--no-embed", arguments->no_embed, "Keep the pages, but out of the search index");
     parser.add_flag("--delete", arguments->forget_vanished,
                     "Forget files of these folders that are no longer there");

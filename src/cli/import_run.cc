@@ -145,7 +145,7 @@ Result<void> ImportRun::run_part(Part& part, const Perform& perform) {
         writer_ = std::make_unique<work::ImportWriter>(
             work::ImportTarget{.collection = arguments_.collection,
                                .site = part.site,
-                               .priority = arguments_.first ? priority_high : priority_normal,
+                               .priority = parse_embedding_priority(arguments_.priority).value_or(priority_normal),
                                .index_pages = !arguments_.no_embed,
                                .folder = place_.folder.path});
     } else if (writer_->is_full()) {
@@ -200,7 +200,7 @@ void ImportRun::show_progress() {
     const auto now = std::chrono::steady_clock::now();
     if (now - shown_at_ < 100ms) return;
     shown_at_ = now;
-    lines_.show({fmt::format("Importing: {} documents", with_commas(read_))});
+    lines_.show({"Importing: " + counted(read_, "document")});
 }
 
 }  // namespace quarry::cli

@@ -23,7 +23,7 @@ struct ImportArguments {
     std::vector<std::string> sources{};  // files, folders, "-"
     std::string collection = "default";
     std::vector<std::string> ignored_globs{};
-    bool first = false;  // before what waits already
+    std::string priority = "normal";  // in the embedding queue
     bool no_embed = false;
     bool forget_vanished = false;  // files that are no longer in a folder
 };

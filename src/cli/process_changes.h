@@ -1,7 +1,6 @@
-// `queue process`: working off the queue on demand, and saying what came of it.
+// `queue process`: having pages of the embedding queue embedded now, and saying what came of it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "app/workplace.h"
@@ -9,15 +8,18 @@
 
 namespace quarry::cli {
 
-struct ProcessWish {
-    std::string collection{};  // only embed the pages of this one; "" for everything there is to do
-    std::int64_t at_most = 0;  // only embed, about so many pages; 0: all
+inline constexpr int most_processed = 1'000;  // in one batch
 
-    bool only_embeds() const { return !collection.empty() || at_most > 0; }
+struct ProcessWish {
+    std::string collection{};  // only pages of this one; "" for all
+    std::string provider{};    // who embeds collections that have no embedder yet; "" for the standard one
+    int batch = 10;            // pages, at most most_processed
+    bool all = false;          // batch after batch, while any page succeeds
 };
 
-// In this process, or waiting for the owner to do it. With --json prints how many pages were processed,
-// succeeded and failed: zeros for an empty queue. Returns the exit code.
+// In this process, or by the owner, which is waited for. Says, or with --json prints, how many pages were
+// processed, succeeded and failed: zeros for an empty queue. Returns the exit code: an error if there is no
+// embedder that could do it.
 int process_queue(const Session& session, const app::Workplace& place, const ProcessWish& wish);
 
 }  // namespace quarry::cli

@@ -14,6 +14,7 @@
 #include "cli/queue_list.h"
 #include "model/iso_time.h"
 #include "model/records_json.h"
+#include "store/index_progress.h"
 #include "store/reader_records.h"
 
 namespace quarry::cli {
@@ -24,15 +25,17 @@ namespace json = boost::json;
 struct QueueArguments {
     QueueFlags filter{};
     int limit = 20;
-    std::int64_t batch = 0;
+    ProcessWish processing{};
     std::string id{};
 };
 
-int list_jobs(const Session& session, store::Reader& reader, const QueueArguments& arguments) {
+int list_jobs(const Session& session, const app::Workplace&, store::Reader& reader,
+              const QueueArguments& arguments) {
     return list_jobs(session, reader, arguments.filter, arguments.limit);
 }
 
-int show(const Session& session, store::Reader& reader, const QueueArguments& arguments) {
+int show(const Session& session, const app::Workplace&, store::Reader& reader,
+         const QueueArguments& arguments) {
     return show_job(session, reader, arguments.id);
 }
 
@@ -54,16 +57,39 @@ json::object counts_record(const std::vector<store::StateCount>& counts) {
         sum = (sum.is_null() ? 0 : sum.to_number<std::int64_t>()) + count.count;
     }
     record["counts"] = std::move(all);
+    record["waiting_reason"] = nullptr;
     return record;
 }
 
-int count(const Session& session, store::Reader& reader, const QueueArguments& arguments) {
+Timestamp begin_of_newest_crawl(store::Reader& reader) {
+    const auto groups = reader.groups({.limit = 1});
+    return groups && !groups->empty() ? groups->front().created_at : Timestamp();
+}
+
+// Why what is not over does not get on.
+void say_what_waits(const app::Workplace& place, store::Reader& reader,
+                    const std::vector<store::StateCount>& counts, const store::OutboxCounts& outbox) {
+    if (store::waits_for_embedder(outbox))
+        say(fmt::format("{} {} for embedding: {}. Tried again by itself; at once with: quarry queue process",
+                        counted(outbox.pending, "page"), outbox.pending == 1 ? "waits" : "wait",
+                        printable(outbox.last_error)));
+    const bool is_open =
+        std::ranges::any_of(counts, [](const store::StateCount& row) { return goes_on(row.state); });
+    if (is_open && nobody_works(place, reader, begin_of_newest_crawl(reader))) say(how_to_work);
+}
+
+int count(const Session& session, const app::Workplace& place, store::Reader& reader,
+          const QueueArguments& arguments) {
     const auto filter = job_filter(reader, arguments.filter);
     if (!filter) return give_up(session, filter.error());
     const auto counts = reader.job_counts(*filter);
     if (!counts) return give_up(session, counts.error());
+    const auto outbox = reader.outbox_counts(filter->collection, filter->group);
+    if (!outbox) return give_up(session, outbox.error());
     if (session.json) {
-        write_data(json::serialize(counts_record(*counts)) + "\n");
+        json::object record = counts_record(*counts);
+        if (store::waits_for_embedder(*outbox)) record["waiting_reason"] = outbox->last_error;
+        write_data(json::serialize(record) + "\n");
         return exit_yes;
     }
     std::string lines;
@@ -74,10 +100,12 @@ int count(const Session& session, store::Reader& reader, const QueueArguments& a
             with_commas(row.count), row.collection.empty() ? "" : "  " + row.collection);
     write_data(lines);
     if (lines.empty()) say("The queue is empty");
+    say_what_waits(place, reader, *counts, *outbox);
     return exit_yes;
 }
 
-int list_workers(const Session& session, store::Reader& reader, const QueueArguments&) {
+int list_workers(const Session& session, const app::Workplace&, store::Reader& reader,
+                 const QueueArguments&) {
     const auto workers = reader.workers();
     if (!workers) return give_up(session, workers.error());
     if (session.json) {
@@ -114,9 +142,9 @@ int change(const Session& session, const app::Workplace& place, QueueFlags flags
 }
 
 int look(const Session& session, const app::Workplace& place, const QueueArguments& arguments,
-         int (*show_it)(const Session&, store::Reader&, const QueueArguments&)) {
+         int (*show_it)(const Session&, const app::Workplace&, store::Reader&, const QueueArguments&)) {
     const auto reader = app::open_reader(place);
-    if (reader) return show_it(session, **reader, arguments);
+    if (reader) return show_it(session, place, **reader, arguments);
     const bool is_empty = reader.error().code == ErrorCode::not_found && arguments.id.empty();
     if (!is_empty) return give_up(session, reader.error());
     say("The queue is empty");
@@ -129,13 +157,11 @@ int run_queue(const Session& session, const Parser& parser, const QueueArguments
     if (!place) return give_up(session, place.error());
     for (const QueueChange& wanted : changes)
         if (parser.chose(wanted.name)) return change(session, *place, arguments.filter, wanted);
-    if (parser.chose("process"))
-        return process_queue(session, *place,
-                             {.collection = arguments.filter.collection, .at_most = arguments.batch});
+    if (parser.chose("process")) return process_queue(session, *place, arguments.processing);
     if (parser.chose("show")) return look(session, *place, arguments, show);
     if (parser.chose("workers")) return look(session, *place, arguments, list_workers);
-    if (parser.chose("status")) return look(session, *place, arguments, count);
-    return look(session, *place, arguments, list_jobs);
+    if (parser.chose("list")) return look(session, *place, arguments, list_jobs);
+    return look(session, *place, arguments, count);
 }
 
 }  // namespace
@@ -143,12 +169,13 @@ int run_queue(const Session& session, const Parser& parser, const QueueArguments
 Command add_queue(CommandBuilder& builder) {
     Parser& parser =
         builder.add("queue", "Look at the jobs behind crawls, and set them right",
-                    "quarry queue status\n"
+                    "quarry queue                        # how many wait, run and have failed, and why\n"
                     "quarry queue list --state failed --crawl 0199c5a0\n"
                     "quarry queue retry --kind fetch_page --crawl 0199c5a0\n"
                     "quarry queue clear --state completed --older-than 2h\n"
-                    "quarry queue process                # work in the foreground until it is empty\n"
-                    "quarry queue process --collection news --json");
+                    "quarry queue process                # embed the next 10 pages that wait, now\n"
+                    "quarry queue process --batch 100 --collection news --json\n"
+                    "quarry queue process --all --provider tei");
     const auto arguments = std::make_shared<QueueArguments>();
     Parser& listed = parser.add_command("list", "List jobs, with their errors");
     add_queue_flags(listed, arguments->filter);
@@ -161,13 +188,13 @@ Command add_queue(CommandBuilder& builder) {
         add_queue_flags(nested, arguments->filter);
         nested.add_flag("--all", arguments->filter.all, "All of them");
     }
-    Parser& processed = parser.add_command("process", "Work until the queue is empty");
-    processed.add_option("--collection", arguments->filter.collection,
-                         "Only embed the pages of this collection, and count them");
-    processed
-        .add_option("--batch", arguments->batch, "Only embed, and return after about so many pages (all)")
-        .between(1, 1'000'000'000);
-    parser.require_command();
+    Parser& processed = parser.add_command("process", "Embed pages that wait for it, now");
+    processed.add_option("--batch", arguments->processing.batch, "So many pages (10)")
+        .between(1, most_processed);
+    processed.add_flag("--all", arguments->processing.all, "All that wait, batch after batch");
+    processed.add_option("--collection", arguments->processing.collection, "Only pages of this collection");
+    processed.add_option("--provider", arguments->processing.provider,
+                         "Who embeds collections that have no embedder yet: builtin, tei, openai, none");
     return {&parser,
             [arguments, &parser](const Session& session) { return run_queue(session, parser, *arguments); }};
 }

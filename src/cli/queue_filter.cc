@@ -6,16 +6,6 @@
 #include "cli/place.h"
 
 namespace quarry::cli {
-namespace {
-
-// Embedding queues call two states by other names, and those who know them type those.
-Result<JobState> parse_state(const std::string& word) {
-    if (word == "pending") return JobState::queued;
-    if (word == "processing") return JobState::running;
-    return parse_job_state(word);
-}
-
-}  // namespace
 
 void add_queue_flags(Parser& parser, QueueFlags& flags) {
     parser.add_option("--id", flags.ids, "Only the job of this id; may be repeated");
@@ -30,7 +20,7 @@ void add_queue_flags(Parser& parser, QueueFlags& flags) {
 
 Result<store::JobFilter> job_filter(store::Reader& reader, const QueueFlags& flags) {
     store::JobFilter filter{.kind = flags.kind, .collection = flags.collection};
-    for (const std::string& word : flags.states) filter.states.push_back(TRY(parse_state(word)));
+    for (const std::string& word : flags.states) filter.states.push_back(TRY(parse_embedding_state(word)));
     for (const std::string& id : flags.ids) filter.ids.push_back(TRY(parse_job_id(reader, id)));
     if (!flags.crawl.empty()) filter.group = TRY(find_crawl(reader, flags.crawl)).id;
     if (!flags.older_than.empty()) filter.older_than = TRY(parse_duration(flags.older_than));

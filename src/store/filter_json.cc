@@ -26,7 +26,7 @@ Result<std::vector<JobState>> parse_states(const json::object& object) {
     if (!list->is_array()) return fail(ErrorCode::invalid_argument, "\"states\" has to be a list");
     for (const json::value& item : list->get_array()) {
         if (!item.is_string()) return fail(ErrorCode::invalid_argument, "a state is a word");
-        states.push_back(TRY(parse_job_state(std::string_view(item.get_string()))));
+        states.push_back(TRY(parse_embedding_state(std::string_view(item.get_string()))));
     }
     return states;
 }

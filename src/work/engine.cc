@@ -62,6 +62,7 @@ private:
     void handle(StopAsked&) {}
 
     store::Demand demand() const;
+    void give_back_surplus(std::vector<store::ChangeLease>& changes);
     void ask_for_work();
     bool is_off_the_wire() const;
     bool is_quiet() const;
@@ -166,6 +167,7 @@ Result<void> Engine::Run::until(const RunUntil& until, std::stop_token stop) {
         if (until.drained && is_drained()) break;
         if (until.indexed && is_indexed(*until.indexed)) break;
         if (until.idle_for.count() > 0 && has_idled(until.idle_for)) break;
+        if (changes_left_ && changes_left_->at_most <= 0 && indexer_->is_idle()) break;
     }
     wind_down();
     if (error_) return std::unexpected(*error_);
@@ -183,9 +185,23 @@ void Engine::Run::handle(LeasesArrived& arrived) {
             jobs_->add(std::move(job));
         }
     }
-    if (changes_left_) changes_left_->at_most -= static_cast<int>(arrived.leased.changes.size());
+    if (changes_left_) give_back_surplus(arrived.leased.changes);
     indexer_->add(std::move(arrived.leased.changes));
     urls_->add(std::move(arrived.leased.urls), arrived.leased.hosts);
+}
+
+// The store may have been asked again while its answer was on its way.
+void Engine::Run::give_back_surplus(std::vector<store::ChangeLease>& changes) {
+    const auto taken = std::min(changes.size(), static_cast<std::size_t>(std::max(changes_left_->at_most, 0)));
+    changes_left_->at_most -= static_cast<int>(taken);
+    std::vector<store::LeaseRef> surplus;
+    for (std::size_t at = taken; at < changes.size(); ++at) surplus.push_back(changes[at].lease);
+    changes.resize(taken);
+    if (surplus.empty()) return;
+    errands_->run([this, surplus = std::move(surplus)](store::Reader&) {
+        const auto released = store_.release(surplus);
+        if (!released && is_trouble_of_store(released.error())) mailbox_->post(StoreFailed{released.error()});
+    });
 }
 
 void Engine::Run::handle(CrawlUnhealthy& crawl) {

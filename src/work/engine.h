@@ -63,7 +63,7 @@ struct RunUntil {
     };
     std::optional<Indexed> indexed{};
 
-    // Of the outbox no more is worked on than this.
+    // Of the outbox no more is worked on than this; the run ends when that is done.
     struct Changes {
         int at_most = 0;
         std::string collection{};  // "" for all

@@ -348,10 +348,15 @@ TEST_CASE_FIXTURE(ServicePlace, "what a process before left waiting is embedded 
 TEST_CASE_FIXTURE(ServicePlace, "no more changes are worked on than a run may") {
     put_many(20);
 
-    REQUIRE(run({.enough = [&] { return counts().completed == 7; }, .changes = RunUntil::Changes{.at_most = 7}}));
-
+    REQUIRE(run({.changes = RunUntil::Changes{.at_most = 7}}));
     CHECK(counts().completed == 7);
     CHECK(counts().pending == 13);
+
+    for (int done = 8; done <= 20; ++done) {
+        REQUIRE(run({.changes = RunUntil::Changes{.at_most = 1}}));
+        CHECK(counts().completed == done);
+        CHECK(counts().pending == 20 - done);
+    }
 }
 
 TEST_CASE_FIXTURE(ServicePlace,

@@ -28,7 +28,7 @@ json::array array_of(const Ran& ran) {
 std::size_t hits(const DataHome& home, const std::string& question,
                  const std::string& collection = "default") {
     const Ran ran = home.run({"search", question, "--collection", collection, "--limit", "100", "--json"});
-    return ran.exit_code > 1 ? 0 : object_of(ran).at("hits").as_array().size();
+    return ran.out.empty() ? 0 : object_of(ran).at("hits").as_array().size();
 }
 
 void crawl(const DataHome& home, SlowSite& site, const std::string& collection = "default") {

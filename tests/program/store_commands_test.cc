@@ -166,16 +166,12 @@ TEST_CASE("a crawl can be scheduled, listed and taken off") {
     CHECK(home.run({"crawl", "http://127.0.0.1:1/a", "--every", "now and then"}).exit_code == 2);
 }
 
-TEST_CASE("worker --once and queue process work until nothing is left") {
+TEST_CASE("worker --once works until nothing is left") {
     SlowSite site(30, 0ms);
     const DataHome home;
-    for (const std::vector<std::string>& command :
-         std::vector<std::vector<std::string>>{{"worker", "--once"}, {"queue", "process"}}) {
-        const std::string id = id_in(home.run({"crawl", site.url(), "--allow-private"}));
-        CHECK(home.run(command).exit_code == 0);
-        CHECK(home.status(id).at("status") == "completed");
-        CHECK(home.run({"daemon", "stop"}).exit_code == 0);
-    }
+    const std::string id = id_in(home.run({"crawl", site.url(), "--allow-private"}));
+    CHECK(home.run({"worker", "--once"}).exit_code == 0);
+    CHECK(home.status(id).at("status") == "completed");
 }
 
 TEST_CASE("what is paused or scheduled does not keep worker --once") {

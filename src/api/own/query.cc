@@ -67,6 +67,20 @@ std::optional<Timestamp> Query::time(std::string_view name) {
     return time;
 }
 
+std::vector<JobState> Query::job_states(std::string_view name) {
+    names_.push_back(name);
+    std::vector<JobState> states;
+    for (const auto& [key, word] : request_.query) {
+        if (key != name) continue;
+        const auto state = parse_embedding_state(word);
+        if (state)
+            states.push_back(*state);
+        else
+            reject(name, "has to be one of: pending, processing, " + all_names(JobState()));
+    }
+    return states;
+}
+
 std::vector<std::int64_t> Query::numbers(std::string_view name) {
     names_.push_back(name);
     std::vector<std::int64_t> all;

@@ -49,6 +49,8 @@ public:
         }
         return all;
     }
+    // The states of jobs, also by the words of embedding queues.
+    std::vector<JobState> job_states(std::string_view name);
     // The number of a row, if it is there.
     template <typename Id>
     std::optional<Id> id(std::string_view name) {

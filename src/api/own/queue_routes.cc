@@ -1,14 +1,20 @@
 // The jobs behind crawls and the index, to look at and to set right. The embedding queue is the part of them
 // that waits to be indexed, in the words of those who know such queues.
+#include <algorithm>
+
 #include <boost/json.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"
 #include "api/reply.h"
+#include "base/pause.h"
 #include "model/json_in.h"
 #include "model/records.h"
 #include "model/records_json.h"
+#include "store/change_batch.h"
 #include "store/filter_json.h"
 #include "store/reader_records.h"
 
@@ -23,7 +29,7 @@ constexpr std::int64_t longest_age = 365ll * 24 * 3'600 * 1'000;
 store::JobFilter filter_in(Query& query) {
     store::JobFilter filter{.group = query.id<GroupId>("crawl"),
                             .kind = query.text("kind"),
-                            .states = query.names<JobState>("status"),
+                            .states = query.job_states("status"),
                             .collection = query.text("collection")};
     for (const std::int64_t id : query.numbers("id")) filter.ids.push_back(JobId{id});
     if (const auto age = query.integer("older_than_ms", 0, longest_age))
@@ -51,6 +57,38 @@ void change_embedding(Api& api, store::Reader& reader, const Call& call, const s
     if (filter->states.empty() && method == "retry_jobs") filter->states = {JobState::failed};
     if (filter->states.empty()) filter->states = {JobState::completed};
     change_jobs(api, reader, call, method, *std::move(filter));
+}
+
+constexpr int most_in_batch = 1'000;
+constexpr std::chrono::seconds batch_patience{60};
+
+std::int64_t read_batch(Fields& fields) {
+    constexpr int standard = 10;
+    const auto batch = fields.integer("batch", 1, most_in_batch);
+    const auto batch_size = fields.integer("batchSize", 1, most_in_batch);
+    if (batch && batch_size) fields.reject("batchSize", "is the same as batch: say one of them");
+    return batch.value_or(batch_size.value_or(standard));
+}
+
+void refuse_others(Fields& fields, const json::object& body, std::initializer_list<std::string_view> known) {
+    for (const auto& member : body)
+        if (const std::string_view name = member.key(); std::ranges::find(known, name) == known.end())
+            fields.reject(name, fmt::format("is not known here. There are: {}", fmt::join(known, ", ")));
+}
+
+Result<store::BatchProgress> process(Api& api, store::Reader& reader, const json::object& params) {
+    using std::chrono::steady_clock;
+    const auto chosen = api.services().perform("process_changes", params);
+    if (!chosen && chosen.error().code == ErrorCode::unsupported)
+        return fail(ErrorCode::unavailable, "no worker runs that could embed pages. Start one: quarry worker");
+    if (!chosen) return std::unexpected(chosen.error());
+    const store::ChangeBatch batch = TRY(store::parse_change_batch(*chosen));
+    const auto until = steady_clock::now() + batch_patience;
+    while (true) {
+        store::BatchProgress progress = TRY(store::progress_of(reader, batch));
+        if (progress.left == 0 || steady_clock::now() >= until) return progress;
+        if (!pause_for(std::chrono::milliseconds(50), api.stopping())) return progress;
+    }
 }
 
 Result<json::value> read_counts(store::Reader& reader, const Call& call, const store::JobFilter& filter) {
@@ -113,16 +151,25 @@ void clear_jobs(Api& api, store::Reader& reader, Call call) {
     change_jobs(api, reader, call, "clear_jobs");
 }
 
-// The server's workers are at it already: what waits after an error, or failed, is due now.
-void process_queue(Api& api, store::Reader& reader, Call call) {
+// Chooses a batch, has it done by whoever works, and answers when it is. What is not done in time goes on.
+void process_queue(Api& api, store::Reader&, Call call) {
     std::vector<Issue> issues;
     Fields fields(call.body, issues);
+    const auto batch = read_batch(fields);
     const auto collection = fields.text("collection");
+    const auto provider = fields.text("provider");
+    refuse_others(fields, call.body, {"batch", "batchSize", "collection", "provider"});
     if (!issues.empty()) return call.respond(reply(issues));
-    change_jobs(api, reader, call, "retry_jobs",
-                {.kind = "embed_page",
-                 .states = {JobState::queued, JobState::failed},
-                 .collection = collection.value_or("")});
+    json::object params{{"owner", call.owner}, {"batch", batch}};
+    if (collection && !collection->empty()) params["collection"] = call.collection(*collection);
+    if (provider) params["provider"] = *provider;
+    api.post_outside(call, [&api, call, params = std::move(params)](store::Reader& reader) {
+        const auto progress = process(api, reader, params);
+        if (!progress) return call.respond(reply(progress.error()));
+        json::object record{{"success", true}};
+        for (auto& [name, value] : record_of(*progress)) record[name] = std::move(value);
+        call.respond(reply(record));
+    });
 }
 
 void show_embedding_queue(Api& api, store::Reader& reader, Call call) {
