@@ -102,11 +102,13 @@ TEST_CASE("a request comes back as it was sent") {
 }
 
 TEST_CASE("what a request leaves out has its default, and what is wrong is named") {
-    const auto request = parse_request(json::parse(R"({"query":"x","later":1})"));
+    const auto request = parse_request(json::parse(R"({"query":"x"})"));
 
     REQUIRE(request);
     CHECK(to_json(*request) == to_json(SearchRequest{.query = "x"}));
     const std::pair<const char*, const char*> wrong[] = {
+        {R"({"query":"x","later":1})", "later"},
+        {R"({"limit":0})", "limit"},
         {R"({"query":1})", "query"},
         {R"({"limit":1.5})", "limit"},
         {R"({"limit":99999999999})", "limit"},

@@ -271,7 +271,7 @@ struct Event {
         job_ended,
         page_indexed,  // a change completed; `status` is the number of its chunks
         index_failed,  // a change was given up
-        worker_died,   // its leases were taken back: `url` is its name, `status` how many
+        worker_died,   // its leases, if it held any, were taken back: `url` is its name, `status` how many
     } what{};
     std::optional<GroupId> group{};
     JobId id{};

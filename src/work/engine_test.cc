@@ -544,8 +544,8 @@ TEST_CASE_FIXTURE(CrawlSite, "a crawl can begin with a sitemap, and reads the si
     linked("/docs/a", {});
 
     CHECK(urls(crawl(options("/maps/all.xml"))) == Urls{{"/docs/a", "completed 200"},
-                                                        {"/maps/all.xml", "skipped not_a_page"},
-                                                        {"/maps/docs.xml", "skipped not_a_page"}});
+                                                        {"/maps/all.xml", "skipped listing"},
+                                                        {"/maps/docs.xml", "skipped listing"}});
 }
 
 TEST_CASE_FIXTURE(CrawlSite, "a host that does not answer holds up nobody else") {
@@ -635,15 +635,18 @@ constexpr const char* shell =
 
 }  // namespace
 
-TEST_CASE_FIXTURE(CrawlSite, "a page that scripts make is kept with a warning where there is no browser") {
-    page("/", shell);
+TEST_CASE_FIXTURE(CrawlSite, "a page that scripts make is left out where there is no browser, and says so") {
+    linked("/", {"/app"});
+    page("/app", shell);
     crawl::CrawlOptions wanted = options();
     wanted.render = Rendering::when_empty;
 
     const GroupId id = crawl(wanted);
 
-    CHECK(urls(id) == Urls{{"/", "completed 200"}});
-    CHECK(pages(id).at(0).content->details.find("no browser") != std::string::npos);
+    CHECK(urls(id) == Urls{{"/", "completed 200"}, {"/app", "skipped empty"}});
+    const auto all = reader()->urls({.group = id});
+    for (const FrontierUrl& url : all.value())
+        CHECK((url.note.find("no browser") != std::string::npos) == (url.url == server.url("/app")));
 }
 
 TEST_CASE_FIXTURE(CrawlSite, "a crawl that is to be rendered fails without a browser, and says so") {

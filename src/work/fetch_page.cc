@@ -363,6 +363,7 @@ store::Outcome without_words(const FetchedUrl& fetched, const Document& document
                  fetched.shown->error().message;
     const bool has_selectors =
         !fetched.crawl->options.include_tags.empty() || !fetched.crawl->options.exclude_tags.empty();
+    if (has_selectors) reason = "the page has no text in what includeTags and excludeTags leave of it";
     // What selectors leave out was not empty.
     store::Outcome outcome = has_selectors
                                  ? skip(fetched, SkipReason::empty, std::move(reason))

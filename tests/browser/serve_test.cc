@@ -104,17 +104,20 @@ TEST_CASE("crawl --render auto leaves a site alone that needs no browser") {
     CHECK(place.site.count_requests("/") == 1);
 }
 
-TEST_CASE("where there is no browser, auto keeps the page with a warning, and always says what to install") {
+TEST_CASE("where there is no browser, a page that needs one fails, and says what to install") {
     test::BrowserSite place;
     place.page("/", application("Granite"));
     const DataHome home;
     Service service(home, test::free_port(), {"QUARRY_BROWSER_PATH=/nowhere/chromium"});
 
-    const json::value kept = scrape(service, place.site.url("/"), R"("onlyMainContent":false)");
+    const ApiAnswer empty = service.client.post(
+        "/v2/scrape", fmt::format(R"({{"url":"{}","onlyMainContent":false}})", place.site.url("/")));
     const ApiAnswer refused = service.client.post(
         "/v2/scrape", fmt::format(R"({{"url":"{}","formats":["screenshot"]}})", place.site.url("/")));
 
-    CHECK(std::string(kept.at("warning").as_string()).contains("browser.path"));
+    CHECK(empty.status == 500);
+    CHECK(empty.body.contains("made by scripts"));
+    CHECK(empty.body.contains("browser.path"));
     CHECK(refused.status == 500);
     CHECK(refused.body.contains("browser.path"));
 }

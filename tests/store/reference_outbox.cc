@@ -36,7 +36,7 @@ void Reference::write_page(const std::string& collection, std::uint64_t key, int
         known->second.words = words;
         ++known->second.version;
     }
-    add_change(label, {.priority = priority});
+    add_change(label, {.priority = embedding_priority(priority)});
 }
 
 std::int64_t Reference::forget_page(std::uint64_t key) {

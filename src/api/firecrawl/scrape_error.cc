@@ -15,7 +15,8 @@ bool is_of_tls(const FrontierUrl& url) {
 
 ScrapeError scrape_error_of(const FrontierUrl& url) {
     if (url.skipped == SkipReason::not_a_page) return {500, "SCRAPE_UNSUPPORTED_FILE_ERROR"};
-    if (url.skipped == SkipReason::empty) return {500, "SCRAPE_SITE_ERROR"};
+    // Of a page that was named, this is what the request's own selectors leave.
+    if (url.skipped == SkipReason::empty) return {422, "SCRAPE_SITE_ERROR"};
     if (is_of_tls(url)) return {500, "SCRAPE_SSL_ERROR"};
     switch (url.error.value_or(ErrorCode::unavailable)) {
         // Nothing answered, so it is the name that was not found. Clients expect this one with status 200.

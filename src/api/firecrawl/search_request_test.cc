@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace quarry;
 using namespace quarry::api;
@@ -12,7 +13,7 @@ namespace {
 SearchWish wish_in(std::string_view body) {
     std::vector<Issue> issues;
     const SearchWish wish = read_search_request(json::parse(body).as_object(), issues);
-    for (const Issue& issue : issues) FAIL_CHECK(issue.path << ' ' << issue.message);
+    for (const Issue& issue : issues) FAIL_CHECK(issue.path << " " << issue.message);
     return wish;
 }
 
@@ -30,7 +31,9 @@ TEST_CASE("pages are searched for unless only other things are asked for") {
     CHECK(wish_in(R"({"query":"q","sources":["news","web"]})").wants_web);
     CHECK(wish_in(R"({"query":"q","sources":[{"type":"web"}]})").wants_web);
     CHECK_FALSE(wish_in(R"({"query":"q","sources":["images"]})").wants_web);
-    CHECK_FALSE(wish_in(R"({"query":"q","sources":[{"type":"news"},7,null]})").wants_web);
+    CHECK_FALSE(wish_in(R"({"query":"q","sources":[{"type":"news"}]})").wants_web);
+    for (const char* wrong : {"7", "null", "\"pages\"", "{}"})
+        CHECK(issues_of(fmt::format(R"({{"query":"q","sources":[{}]}})", wrong)) == 1);
 }
 
 TEST_CASE("pages found are read only in the forms that are asked for") {

@@ -30,8 +30,9 @@ Result<json::value> search_own(Api& api, const Call& call, json::object request)
     return answer;
 }
 
-// A name that was mistyped finds nothing either.
+// A name that was mistyped finds nothing either. Who names none may have stored nothing yet.
 Result<void> check_collection(store::Reader& reader, const Call& call) {
+    if (!call.body.contains("collection")) return {};
     const auto parsed = TRY(search::parse_request(call.body));
     if (TRY(reader.collection(call.collection(parsed.collection)))) return {};
     return std::unexpected(no_such_collection(parsed.collection, TRY(own_collections(reader, call))));

@@ -230,6 +230,7 @@ Result<void> bury_dead_workers(Ledger& ledger) {
     for (int row = 0; row < dead.size(); ++row) {
         const std::int64_t worker = dead.integer(row, 0);
         const auto held = TRY(take_back_all(ledger, worker));
+        if (held.empty()) continue;
         for (const std::int64_t id : held) ledger.tell_lost(worker, id);
         ledger.tell({.what = Event::What::worker_died,
                      .url = std::string(dead.text(row, 1)),

@@ -112,6 +112,7 @@ Result<void> revoke(Ledger& ledger, JobId id) {
 Result<void> bury_dead_workers(Ledger& ledger) {
     for (const WorkerId dead : ledger.workers.bury(ledger.now(), ledger.limits().lease_duration)) {
         const auto held = TRY(take_back_all(ledger, dead));
+        if (held.empty()) continue;
         for (const JobId id : held) ledger.workers.find(dead)->lost.push_back(id);
         ledger.tell({.what = Event::What::worker_died,
                      .url = TRY(name_of_worker(ledger, dead)),

@@ -55,18 +55,18 @@ end
 
 function change_url.cancel(id, url, entry)
     if entry.lease then revoke(id, entry.lease) else take_url_out_of_line(id, url) end
-    end_url(id, url, entry.lease and URL_RUNNING or URL_QUEUED, URL_CANCELLED, {})
+    end_url(id, url, entry.lease and URL.RUNNING or URL.QUEUED, URL.CANCELLED, {})
     return true
 end
 -- A URL that never had its turn in a crawl that is over waits again once the crawl is open again.
 function change_url.retry(id, url)
     local group = reopen_group(url.group)
     if not group then return false end
-    if url.state == URL_QUEUED then return true end
+    if url.state == URL.QUEUED then return true end
     count_url(group, url.state, url.status, -1)
-    count_url(group, URL_QUEUED, 0, 1)
+    count_url(group, URL.QUEUED, 0, 1)
     url.state, url.attempts, url.stalls, url.skipped, url.finished, url.token, url.error, url.run_at =
-        URL_QUEUED, 0, 0, 0, 0, 0, -1, 0
+        URL.QUEUED, 0, 0, 0, 0, 0, -1, 0
     url.snoozes = 0
     urls.touch(id)
     put_url_in_line(id, url)

@@ -49,7 +49,7 @@ local function wake_delayed()
         else
             local url = urls.get(id)
             -- Also of a group that is over: it may be opened again.
-            if url and url.state == URL_QUEUED and url.run_at > 0 and not leases.get(id) then
+            if url and url.state == URL.QUEUED and url.run_at > 0 and not leases.get(id) then
                 url.run_at = 0
                 urls.touch(id)
                 put_url_in_line(id, url)

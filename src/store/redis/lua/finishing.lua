@@ -107,7 +107,7 @@ local function finish_url(id, lease, outcome)
     local facts = {
         token = lease.token, status = outcome.status, final_url = outcome.final_url, content = outcome.kept[1],
     }
-    if how[1] == 0 then return end_url(id, url, URL_RUNNING, URL_COMPLETED, facts) end
+    if how[1] == 0 then return end_url(id, url, URL.RUNNING, URL.COMPLETED, facts) end
     if how[1] == 3 then
         url.snoozes = url.snoozes + 1
         if url.snoozes <= limits.max_snoozes then return url_again(id, url, group, outcome, how[2], how[3]) end
@@ -115,10 +115,10 @@ local function finish_url(id, lease, outcome)
     end
     if how[1] == 4 then
         facts.skipped, facts.note = how[2], how[3]
-        return end_url(id, url, URL_RUNNING, URL_SKIPPED, facts)
+        return end_url(id, url, URL.RUNNING, URL.SKIPPED, facts)
     end
     url.attempts, url.snoozes = url.attempts + 1, 0
     facts.note, facts.error = how[2], how[1] == 1 and how[4] or how[3]
-    if how[1] == 2 or url.attempts >= limits.url_attempts then return end_url(id, url, URL_RUNNING, URL_FAILED, facts) end
+    if how[1] == 2 or url.attempts >= limits.url_attempts then return end_url(id, url, URL.RUNNING, URL.FAILED, facts) end
     url_again(id, url, group, outcome, how[3], how[2])
 end

@@ -51,7 +51,7 @@ local function admit_one(group_id, group, found, known)
     later('RPUSH', keys.group_order(group_id), id)
     admitted[#admitted + 1] = {group_id, key}
     local url = {
-        group = group_id, host = host_id(found[3]), key = key, state = URL_QUEUED, priority = found[7], depth = found[4],
+        group = group_id, host = host_id(found[3]), key = key, state = URL.QUEUED, priority = found[7], depth = found[4],
         redirects = found[5], source = found[6], attempts = 0, stalls = 0, snoozes = 0, status = 0, skipped = 0, run_at = 0, finished = 0,
         content = 0, token = 0, error = -1, url = found[1], final_url = '', note = '',
     }
@@ -80,11 +80,11 @@ local function admit(group_id, group, found)
 end
 
 local function count_url(group, state, status, change)
-    if state == URL_QUEUED then group.queued = group.queued + change
-    elseif state == URL_RUNNING then group.running = group.running + change
-    elseif state == URL_COMPLETED then group.completed = group.completed + change
-    elseif state == URL_SKIPPED then group.skipped = group.skipped + change
-    elseif state == URL_FAILED then
+    if state == URL.QUEUED then group.queued = group.queued + change
+    elseif state == URL.RUNNING then group.running = group.running + change
+    elseif state == URL.COMPLETED then group.completed = group.completed + change
+    elseif state == URL.SKIPPED then group.skipped = group.skipped + change
+    elseif state == URL.FAILED then
         group.failed = group.failed + change
         if status == 404 or status == 410 then group.gone = group.gone + change end
     end
@@ -113,12 +113,12 @@ local function end_url(id, url, was, state, how)
     count_url(group, was, 0, -1)
     count_url(group, state, url.status, 1)
     groups.touch(url.group)
-    if state == URL_COMPLETED then count_page(group.owner) end
-    if state == URL_COMPLETED or state == URL_FAILED then
+    if state == URL.COMPLETED then count_page(group.owner) end
+    if state == URL.COMPLETED or state == URL.FAILED then
         -- Who is told may write it down.
         local name = group.private == 1 and '' or url.url
-        tell(state == URL_COMPLETED and EVENT_PAGE or EVENT_URL_FAILED, url.group, id,
-             state == URL_COMPLETED and COMPLETED or FAILED, name, url.status)
+        tell(state == URL.COMPLETED and EVENT.PAGE or EVENT.URL_FAILED, url.group, id,
+             state == URL.COMPLETED and COMPLETED or FAILED, name, url.status)
     end
 end
 

@@ -156,7 +156,7 @@ local function end_job(id, job, was, state, how)
     if ended then later('ZADD', ended, now, id) end
     if state ~= COMPLETED then later('ZADD', keys.failed, id, id) end
     count_open_job(job, -1)
-    tell(EVENT_JOB, job.group, id, state)
+    tell(EVENT.JOB, job.group, id, state)
 end
 
 -- Removes a job for good. It is not leased.

@@ -172,7 +172,7 @@ local function may_take(group_id, id)
 end
 local function lease_url(id, group_id, group)
     local url = urls.get(id)
-    if not url or url.state ~= URL_QUEUED or url.run_at > 0 or leases.get(id) then return end
+    if not url or url.state ~= URL.QUEUED or url.run_at > 0 or leases.get(id) then return end
     local host = hosts.get(url.host)
     if host.claimed == 0 and host.known == 1 then
         host_rules[#host_rules + 1] = {host.name, host.connections, host.delay, host.not_before}

@@ -68,7 +68,7 @@ local function take_back_url(id, stalled)
     if stalled then url.note = why_ended.timed_out end
     urls.touch(id)
     if why then
-        end_url(id, url, URL_RUNNING, URL_FAILED, {note = why})
+        end_url(id, url, URL.RUNNING, URL.FAILED, {note = why})
         return
     end
     group.running = group.running - 1
@@ -110,7 +110,9 @@ local function take_from(worker, is_told)
             later('SREM', key, id)
         end
     end
-    if is_told then tell(EVENT_WORKER_DIED, 0, 0, 0, redis.call('HGET', keys.worker_names, worker), #held) end
+    if is_told and #held > 0 then
+        tell(EVENT.WORKER_DIED, 0, 0, 0, redis.call('HGET', keys.worker_names, worker), #held)
+    end
     return #held < 500
 end
 

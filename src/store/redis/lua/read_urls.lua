@@ -13,11 +13,11 @@ for _, text in ipairs(ids) do
     if url then
         local state, why = url.state, url.skipped
         -- When a group is over, the rows that still wait are left as they are.
-        if state == URL_QUEUED and is_over(group) then
-            state = group.state == CANCELLED and URL_CANCELLED or URL_SKIPPED
-            if state == URL_SKIPPED then why = 7 end  -- SkipReason::limit
-        elseif state == URL_QUEUED and leases.get(id) then
-            state = URL_RUNNING
+        if state == URL.QUEUED and is_over(group) then
+            state = group.state == CANCELLED and URL.CANCELLED or URL.SKIPPED
+            if state == URL.SKIPPED then why = 7 end  -- SkipReason::limit
+        elseif state == URL.QUEUED and leases.get(id) then
+            state = URL.RUNNING
         end
         if (not states or states[state]) and (skipped < 0 or why == skipped) then
             found[#found + 1] = {

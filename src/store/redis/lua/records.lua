@@ -159,7 +159,8 @@ end)
 
 -- The numbers of model/job.h, model/frontier.h, model/group.h and base/result.h.
 local QUEUED, RUNNING, COMPLETED, FAILED, CANCELLED, PAUSED = 0, 1, 2, 3, 4, 5
-local URL_QUEUED, URL_RUNNING, URL_COMPLETED, URL_FAILED, URL_SKIPPED, URL_CANCELLED = 0, 1, 2, 3, 4, 5
+-- In tables, because Lua takes no more than 200 local variables in one script.
+local URL = {QUEUED = 0, RUNNING = 1, COMPLETED = 2, FAILED = 3, SKIPPED = 4, CANCELLED = 5}
 local state_names = {[0] = 'queued', 'running', 'completed', 'failed', 'cancelled', 'paused'}
 local ALONE, APART = 1, 2
 local NOT_FOUND, CONFLICT = 1, 2
@@ -237,8 +238,8 @@ local events, admitted, wakes = {}, {}, 0
 local function tell(what, group, id, state, url, status)
     events[#events + 1] = {what, group, id, state, url or '', status or 0}
 end
-local EVENT_PAGE, EVENT_URL_FAILED, EVENT_GROUP, EVENT_JOB, EVENT_WORKER_DIED = 0, 1, 2, 3, 6
-local function tell_group(id, group) tell(EVENT_GROUP, id, 0, group.state) end
+local EVENT = {PAGE = 0, URL_FAILED = 1, GROUP = 2, JOB = 3, WORKER_DIED = 6}
+local function tell_group(id, group) tell(EVENT.GROUP, id, 0, group.state) end
 
 -- URLs are counted as jobs of kind fetch_page: by how the counters of their groups have moved.
 local url_counts = {}

@@ -82,10 +82,10 @@ end
 -- As a job: a URL that was skipped has completed, and what still waits in a group that is over was skipped with it, or
 -- cancelled.
 local function state_of_url(url, group, lease)
-    if url.state == URL_QUEUED and is_over(group) then return group.state == CANCELLED and CANCELLED or COMPLETED end
+    if url.state == URL.QUEUED and is_over(group) then return group.state == CANCELLED and CANCELLED or COMPLETED end
     if lease then return RUNNING end
-    if url.state == URL_SKIPPED then return COMPLETED end
-    if url.state == URL_CANCELLED then return CANCELLED end
+    if url.state == URL.SKIPPED then return COMPLETED end
+    if url.state == URL.CANCELLED then return CANCELLED end
     return url.state
 end
 
