@@ -19,6 +19,7 @@ ours --drain --jobs 100000 --queued 1000000
 ours --add --producers 16 --jobs 50000
 ours --add --bulk 1000 --jobs 200000
 ours --pickup --jobs 200
+ours --outbox --jobs 100000
 
 if ! command -v npm > /dev/null; then echo "skipped: no npm, so no peers" >&2; exit 0; fi
 if [ ! -d "$scratch/node_modules" ]; then

@@ -50,6 +50,17 @@ std::string_view text_of(const char* text) {
 
 }  // namespace
 
+PgCancel::PgCancel(PgConnection& connection) : cancel_(PQgetCancel(connection.handle())) {}
+
+void PgCancel::Free::operator()(pg_cancel* cancel) const {
+    PQfreeCancel(cancel);
+}
+
+void PgCancel::now() const {
+    char error[256];
+    if (cancel_) (void)PQcancel(cancel_.get(), error, sizeof error);
+}
+
 void PgConnection::Close::operator()(pg_conn* handle) const {
     PQfinish(handle);
 }

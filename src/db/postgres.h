@@ -19,6 +19,7 @@
 #include "db/pg_rows.h"
 #include "db/pg_values.h"
 
+struct pg_cancel;
 struct pg_conn;
 
 namespace quarry::db {
@@ -109,6 +110,19 @@ private:
     std::unordered_set<std::string_view> prepared_;  // names are constants
     std::vector<Entry> later_;
     PgFailure failure_ = PgFailure::none;
+};
+
+// Ends what a connection waits for, from any thread: that fails then. May outlive it.
+class PgCancel {
+public:
+    explicit PgCancel(PgConnection& connection);
+    void now() const;
+
+private:
+    struct Free {
+        void operator()(pg_cancel* cancel) const;
+    };
+    std::unique_ptr<pg_cancel, Free> cancel_;  // nothing if the connection was lost
 };
 
 // Several statements in one round trip. They are one transaction unless they say otherwise: when one fails,

@@ -3,6 +3,7 @@
 
 #include "db/sqlite.h"
 #include "work/index_place_test.h"
+#include "work/retry_delay.h"
 #include "work/index_writer.h"
 #include "work/prepare_page.h"
 
@@ -263,6 +264,18 @@ TEST_CASE_FIXTURE(PreparedPlace, "a space that was fitted for an embedder of the
 
     CHECK(facts().space == 0);
     CHECK(facts().embedder.provider == "tei");
+}
+
+TEST_CASE("a page is embedded again after 10, 20, 40 and then 60 seconds, more or less a fifth") {
+    const Timestamp now(1'000'000s);
+    for (int attempt = 1; attempt <= 10; ++attempt) {
+        const double seconds = std::min(60.0, 10.0 * (1 << (attempt - 1)));
+        for (int dice = 0; dice < 100; ++dice) {
+            const std::chrono::duration<double> wait = next_attempt(embedding_backoff, attempt, now) - now;
+            CHECK(wait.count() >= 0.8 * seconds - 0.001);
+            CHECK(wait.count() <= 1.2 * seconds);
+        }
+    }
 }
 
 class ServicePlace : public IndexPlace {

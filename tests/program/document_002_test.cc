@@ -170,7 +170,8 @@ TEST_CASE("keys and quotas are looked at before anything is enqueued") {
     Site site;
     site.let_go();
     const DataHome home;
-    const Ran key = home.run({"keys", "create", "--owner", "team", "--name", "test"});
+    const Ran key =
+        home.run({"keys", "create", "--owner", "team", "--name", "test", "--pages-per-month", "1", "--json"});
     REQUIRE(key.exit_code == 0);
     Service service(home);
     const std::string body = fmt::format(R"({{"url":"{}"}})", site.url("/guide"));
@@ -178,6 +179,15 @@ TEST_CASE("keys and quotas are looked at before anything is enqueued") {
     CHECK(service.client.post("/knowledge-items/crawl", body).status == 401);
     const ApiClient stranger(service.port(), "Authorization: Bearer nobody\r\n");
     CHECK(stranger.post("/knowledge-items/crawl", body).status == 401);
+    const ApiClient team(service.port(), fmt::format("Authorization: Bearer {}\r\n",
+                                                     json::parse(key.out).at("data").at("key").as_string().c_str()));
+    const ApiAnswer begun = team.post("/knowledge-items/crawl", body);
+    REQUIRE(begun.status == 200);
+    const std::string id(begun.json().at("job_id").as_string());
+    while (team.get("/crawl-progress/" + id).json().at("processedPages") != 1) {
+    }
+    CHECK(team.post("/knowledge-items/crawl", body).status == 402);
+    CHECK(team.get("/api/v1/crawls").json().at("crawls").as_array().size() == 1);
 }
 
 TEST_CASE("what cannot be is refused with what can") {

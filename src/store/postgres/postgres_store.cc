@@ -14,6 +14,7 @@
 #include "store/postgres/filtered.h"
 #include "store/postgres/finisher.h"
 #include "store/postgres/group_life.h"
+#include "store/postgres/index_upkeep.h"
 #include "store/postgres/kept_crawls.h"
 #include "store/postgres/leadership.h"
 #include "store/postgres/lease_life.h"
@@ -52,7 +53,9 @@ public:
           partitions_(transactor_),
           // A test that makes the time also says when somebody looks at it.
           upkeep_(std::in_place, transactor_, leadership_, partitions_,
-                  config.clock ? pg::Maintenance::when_asked : pg::Maintenance::by_itself) {
+                  config.clock ? pg::Maintenance::when_asked : pg::Maintenance::by_itself),
+          index_upkeep_(std::in_place, transactor_, leadership_, config.database,
+                        config.clock ? pg::Maintenance::when_asked : pg::Maintenance::by_itself) {
         transactor_.set_clock(now);
         partitions_.make_coming();  // before the first job ends
     }
@@ -230,10 +233,13 @@ private:
     const pg::Leadership leadership_;
     pg::Claimer claimer_;
     pg::Partitions partitions_;
-    std::optional<pg::Upkeep> upkeep_;  // the last: its threads use all of the above
+    // The last: their threads use all of the above.
+    std::optional<pg::Upkeep> upkeep_;
+    std::optional<pg::IndexUpkeep> index_upkeep_;
 };
 
 PostgresStore::~PostgresStore() {
+    index_upkeep_.reset();
     upkeep_.reset();
     // Whoever cannot say farewell is missed by their beat.
     for (const WorkerId worker : workers_.with([](auto& workers) { return workers; }))

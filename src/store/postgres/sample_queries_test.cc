@@ -359,9 +359,11 @@ TEST_CASE("a page that is fetched is active, and one whose crawl waits is in the
     CHECK(active[0].at("id") == json::value(work.id_of(work.fetching)));
     CHECK(active[0].at("lock").is_string());
     CHECK(active[0].at("data").at("is_scrape") == true);
+    CHECK(active[0].at("data").at("concurrencyLimited") == false);
     REQUIRE(backlog.size() == 1);
     CHECK(backlog[0].at("group_id") == json::value(work.id_of(work.waiting)));
     CHECK(backlog[0].at("data").at("url") == "https://a.example/8");
+    CHECK(backlog[0].at("data").at("concurrencyLimited") == true);
     CHECK(backlog[0].at("owner_id") == json::value(owner_uuid("team")));
 }
 

@@ -3,6 +3,7 @@
 #include <future>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "model/owner_id.h"
 #include "model/public_id.h"
@@ -35,6 +36,20 @@ TEST_CASE("an empty database gets the tables, and one that has them keeps them")
     CHECK(connection.query("select value from quarry.meta where name = 'salt'").value().integer(0, 0) ==
           salt.integer(0, 0));
     CHECK(connection.query("select * from quarry.job").value().empty());
+}
+
+TEST_CASE("tables that change all the time are vacuumed after so many changes, however large they are") {
+    DATABASE(url);
+    auto connection = db::PgConnection::open({.url = url}).value();
+    REQUIRE(migrate(connection));
+
+    for (const char* table : {"ready", "parked", "lease", "url_ready", "url_lease", "change_ready", "change_lease"}) {
+        CAPTURE(table);
+        const auto options = connection.query(
+            fmt::format("select array_to_string(reloptions, ' ') from pg_class where oid = 'quarry.{}'::regclass", table));
+        CHECK(options.value().text(0, 0).contains("autovacuum_vacuum_scale_factor=0 autovacuum_vacuum_threshold=5000 "
+                                                  "autovacuum_vacuum_cost_delay=0"));
+    }
 }
 
 TEST_CASE("of many that start at once one makes the tables") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/columns.h"
+#include "store/fate.h"
 #include "store/postgres/group_life.h"
 #include "store/postgres/metric_rows.h"
 #include "store/postgres/page_rows.h"
