@@ -125,13 +125,13 @@ void HostPace::speed_up() {
     good_in_a_row_ = 0;
 }
 
-store::HostRule HostPace::to_rule(std::string host) const {
-    store::HostRule rule{.host = std::move(host), .connections = limit_, .delay = rules_.crawl_delay};
+HostRule HostPace::to_rule(std::string host) const {
+    HostRule rule{.host = std::move(host), .connections = limit_, .delay = rules_.crawl_delay};
     if (not_before_ > Timestamp{}) rule.not_before = not_before_;
     return rule;
 }
 
-void HostPace::restore(const store::HostRule& rule, Timestamp now) {
+void HostPace::restore(const HostRule& rule, Timestamp now) {
     rules_.crawl_delay = std::max(rules_.crawl_delay, rule.delay);
     limit_ = std::clamp(rule.connections, 1, rules_.connections);
     if (rule.not_before) not_before_ = std::min(*rule.not_before, now + longest_retry_after);

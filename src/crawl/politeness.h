@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "crawl/options.h"
-#include "store/outcome.h"
+#include "model/frontier.h"
 
 namespace quarry::crawl {
 
@@ -69,8 +69,8 @@ public:
 
     // What should outlive this process: what the host asked for, not what its visitors did. And the way back:
     // a pause is never resumed for longer than an hour from now, whatever was stored.
-    store::HostRule to_rule(std::string host) const;
-    void restore(const store::HostRule& rule, Timestamp now);
+    HostRule to_rule(std::string host) const;
+    void restore(const HostRule& rule, Timestamp now);
 
 private:
     void slow_down(Timestamp now, const Observation& observation, int connections);

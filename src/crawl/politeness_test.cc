@@ -217,7 +217,7 @@ TEST_CASE("what was learnt of a host survives a restart") {
     pace.started(noon);
     pace.ended(noon, {.status = 429, .retry_after = 60s});
 
-    const store::HostRule rule = pace.to_rule("a.example");
+    const HostRule rule = pace.to_rule("a.example");
     HostPace after;
     after.restore(rule, noon + 10s);
 

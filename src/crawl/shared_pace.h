@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "crawl/politeness.h"
+#include "model/frontier.h"
 #include "model/ids.h"
-#include "store/outcome.h"
 
 namespace quarry::crawl {
 
@@ -34,8 +34,8 @@ public:
     bool is_at_rest(Timestamp now) const;
 
     // Of the host: what outlives this process, as HostPace has it.
-    store::HostRule to_rule(std::string host) const { return host_.to_rule(std::move(host)); }
-    void restore(const store::HostRule& rule, Timestamp now) { host_.restore(rule, now); }
+    HostRule to_rule(std::string host) const { return host_.to_rule(std::move(host)); }
+    void restore(const HostRule& rule, Timestamp now) { host_.restore(rule, now); }
 
 private:
     struct Visitor {

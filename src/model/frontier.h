@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,14 @@ struct FoundUrl {
     int redirects = 0;  // that led here, so that a chain has an end
     UrlSource source = UrlSource::link;
     int priority = 0;  // within the crawl: the smaller first
+};
+
+// How a host wants to be treated; obeyed from then on, by every crawl and after a restart.
+struct HostRule {
+    std::string host{};
+    int connections = 8;
+    std::chrono::milliseconds delay{0};
+    std::optional<Timestamp> not_before{};  // Retry-After
 };
 
 // Why a URL gave no page though nothing failed.

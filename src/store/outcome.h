@@ -41,14 +41,6 @@ struct Skipped {
     std::string note{};
 };
 
-// How a host wants to be treated; obeyed from then on, by every crawl and after a restart.
-struct HostRule {
-    std::string host{};
-    int connections = 8;
-    std::chrono::milliseconds delay{0};
-    std::optional<Timestamp> not_before{};  // Retry-After
-};
-
 // Looks at the pages that earlier crawls of the group's site stored and this one did not meet. Each has one
 // more crawl without it; those with `after_misses` of them are removed, and counted in the group.
 struct SettlePages {

@@ -34,7 +34,7 @@ struct FetchedUrl {
     std::optional<Result<boost::json::object>> answers{};            // and what it said
     bool was_interrupted = false;                                    // on one of these ways
     std::chrono::microseconds fetch_time{};
-    std::optional<store::HostRule> host_rule{};  // if the answer changed how the host is treated
+    std::optional<HostRule> host_rule{};  // if the answer changed how the host is treated
 };
 
 // What reading a page needs besides the page.

@@ -78,10 +78,10 @@ UrlDispatcher::UrlDispatcher(DispatcherParts parts)
           mailbox->post(RobotsArrived{std::move(answer)});
       }) {}
 
-void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<store::HostRule>& rules) {
+void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<HostRule>& rules) {
     for (store::UrlLease& lease : urls) {
         HostLane& lane = lane_of(lease);
-        const auto rule = std::ranges::find(rules, lane.name, &store::HostRule::host);
+        const auto rule = std::ranges::find(rules, lane.name, &HostRule::host);
         if (rule != rules.end()) {
             lane.pace.with([&](crawl::SharedPace& pace) { pace.restore(*rule, parts_.store.now()); });
         }

@@ -45,7 +45,7 @@ public:
     explicit UrlDispatcher(DispatcherParts parts);
 
     // Takes leased URLs in. Those of a crawl that cannot be read fail, with the reason.
-    void add(std::vector<store::UrlLease> urls, const std::vector<store::HostRule>& rules);
+    void add(std::vector<store::UrlLease> urls, const std::vector<HostRule>& rules);
 
     void fetch_ended(const FetchEnded& ended);
     void detour_ended();
