@@ -1,5 +1,6 @@
 #include "api/connection.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <mutex>
@@ -113,6 +114,31 @@ struct ArrivingBody {
     std::size_t since_step = 0;
     TimePoint stepped_at = std::chrono::steady_clock::now();
     bool is_given_up = false;
+};
+
+// One stream among those that its owner may have.
+class StreamPlace {
+public:
+    StreamPlace(ServerRoom& room, std::string owner) : room_(room), owner_(std::move(owner)) {
+        const int wanted = room_.config.max_streams_of_owner;
+        const int most = wanted > 0 ? wanted : std::max(1, room_.config.max_connections / 2);
+        is_taken_ = room_.streams[owner_] < most;
+        if (is_taken_) ++room_.streams[owner_];
+    }
+    ~StreamPlace() {
+        if (!is_taken_) return;
+        const auto streams = room_.streams.find(owner_);
+        if (--streams->second == 0) room_.streams.erase(streams);
+    }
+    StreamPlace(const StreamPlace&) = delete;
+    StreamPlace& operator=(const StreamPlace&) = delete;
+
+    bool is_taken() const { return is_taken_; }
+
+private:
+    ServerRoom& room_;
+    const std::string owner_;
+    bool is_taken_ = false;
 };
 
 // One request of a connection.
@@ -484,6 +510,13 @@ Task<bool> Connection::answer(Turn& turn) {
     }
     if (is_watching && stream_.socket().is_open()) stream_.socket().cancel(error);
     queue_ = pending->queue;
+    std::optional<StreamPlace> place;
+    if (queue_) place.emplace(*room_, pending->owner_now());
+    if (place && !place->is_taken()) {
+        queue_->abandon();
+        co_return co_await write(turn,
+                                 busy("there are too many WebSockets and streams of this owner already"));
+    }
     if (auto* upgrade = std::get_if<Pending::Upgrade>(&*answer)) {
         co_await serve_websocket(std::move(turn.head.raw), std::move(upgrade->protocol));
         co_return false;

@@ -58,6 +58,7 @@ struct ServerRoom {
     std::set<Connection*> connections;
     const std::shared_ptr<MemoryBudget> bodies, unread;  // what was received, and what was not read yet
     std::set<ArrivingBody*> arriving;
+    std::map<std::string, int> streams;  // that stay, by owner
     // Answers that many are sent are held once.
     std::map<const std::string*, std::weak_ptr<MemoryBudget::Share>> shared_answers;
     bool is_leaving = false;

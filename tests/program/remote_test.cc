@@ -231,6 +231,7 @@ TEST_CASE("a server that cannot be used is an error that says what to do") {
     const Ran nobody = Elsewhere(fmt::format("http://127.0.0.1:{}", free_port())).run({"status"});
     const Ran stranger = Elsewhere(site.server().url("/")).run({"status"});
     const Ran nonsense = Elsewhere("ftp://x").run({"search", "x"});
+    const Ran with_key = Elsewhere("http://127.0.0.1:1/?key=hush").run({"status"});
 
     CHECK(nobody.exit_code == 2);
     CHECK(contains(nobody.err, "Is `quarry serve` running there?"));
@@ -239,6 +240,8 @@ TEST_CASE("a server that cannot be used is an error that says what to do") {
     CHECK(contains(stranger.err, "it is no quarry server"));
     CHECK(nonsense.exit_code == 2);
     CHECK(contains(nonsense.err, "is no address of a server"));
+    CHECK(contains(with_key.err, "is no address of a server"));
+    CHECK_FALSE(contains(with_key.err, "hush"));
 }
 
 TEST_CASE("each key has crawls, collections and documents of its own") {
