@@ -1,7 +1,9 @@
 #include "work/engine.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/pause.h"
 #include "base/thread_name.h"
@@ -87,6 +89,7 @@ private:
     std::optional<Error> error_;
     std::optional<NothingDue> nothing_due_;  // the last word of the store, until something happens
     std::optional<std::uint64_t> last_question_;
+    std::optional<std::uint64_t> question_about_rest_;  // of what waits once all else is indexed
     std::optional<std::uint64_t> last_look_;  // at a shared index, once all was written
     std::optional<Timestamp> idle_since_;
     std::optional<RunUntil::Changes> changes_left_;  // nothing: as many as there are
@@ -178,6 +181,7 @@ void Engine::Run::handle(LeasesArrived& arrived) {
     outage_.over();
     nothing_due_.reset();
     last_question_.reset();
+    question_about_rest_.reset();
     for (store::JobLease& job : arrived.leased.jobs) {
         if (job.kind == send_webhook_kind) {
             webhooks_->add(std::move(job));
@@ -253,8 +257,10 @@ bool Engine::Run::is_indexed(const RunUntil::Indexed& wanted) {
     return indexer_->is_over(*last_look_);
 }
 
-// What waits and is not due waits for a service that is not there.
+// What waits and is not due waits for a service that is not there. The store's "nothing" may be older than the
+// last page, so it is asked once more.
 bool Engine::Run::is_written(const RunUntil::Indexed& wanted) {
+    const auto question = std::exchange(question_about_rest_, std::nullopt);
     if (!indexer_->is_idle()) return false;
     if (wanted.group) {
         const auto group = reader_->group(*wanted.group);
@@ -263,7 +269,9 @@ bool Engine::Run::is_written(const RunUntil::Indexed& wanted) {
     const auto counts = reader_->outbox_counts(wanted.collection, wanted.group);
     if (!counts || counts->processing > 0) return false;
     if (counts->pending == 0) return true;
-    return nothing_due_.has_value() && !counts->last_error.empty();
+    if (counts->last_error.empty()) return false;
+    question_about_rest_ = question ? question : std::optional(leaser_->ask_now(demand()));
+    return nothing_due_ && nothing_due_->question >= *question_about_rest_;
 }
 
 // The store's "nothing" may be older than the last outcome. So it is asked once more when all is quiet, and

@@ -13,6 +13,8 @@ constexpr db::PgStatement insert_change_sql{"insert_change", R"sql(
     insert into quarry.change_ready(id, priority, collection, page) values ($1, $7, $5, $2))sql"};
 constexpr db::PgStatement find_change_sql{"find_change",
                                    "select " CHANGE_COLUMNS " from quarry.outbox o where o.id = $1"};
+constexpr db::PgStatement lock_change_sql{
+    "lock_change_row", "select " CHANGE_COLUMNS " from quarry.outbox o where o.id = $1 for update"};
 constexpr db::PgStatement is_leased_sql{"is_change_leased",
                                         "select 1 from quarry.change_lease where id = $1"};
 // An indexer may be at work on the row: then it stays until that has ended. One that is claimed at this very
@@ -152,6 +154,12 @@ void insert_change(Ledger& ledger, const ChangeRow& row) {
 
 Result<std::optional<ChangeRow>> find_change(db::PgConnection& sql, std::int64_t id) {
     const db::PgRows rows = TRY(sql.run(find_change_sql, db::PgValues(id)));
+    if (rows.empty()) return std::nullopt;
+    return change_of(db::PgRow(rows, 0));
+}
+
+Result<std::optional<ChangeRow>> lock_change(db::PgConnection& sql, std::int64_t id) {
+    const db::PgRows rows = TRY(sql.run(lock_change_sql, db::PgValues(id)));
     if (rows.empty()) return std::nullopt;
     return change_of(db::PgRow(rows, 0));
 }

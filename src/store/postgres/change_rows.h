@@ -55,6 +55,8 @@ ChangeRow change_of(const db::PgRow& row, int first = 0);
 // Adds a change that waits from now on.
 void insert_change(Ledger& ledger, const ChangeRow& row);
 Result<std::optional<ChangeRow>> find_change(db::PgConnection& sql, std::int64_t id);
+// As it is once whoever changes it at this moment has done so; nobody else changes it before the commit.
+Result<std::optional<ChangeRow>> lock_change(db::PgConnection& sql, std::int64_t id);
 Result<bool> is_leased(db::PgConnection& sql, std::int64_t id);
 // Takes a page's former change away, unless it is leased. Nothing if it was not there.
 Result<std::optional<ChangeRow>> supersede_change(Ledger& ledger, std::int64_t id);

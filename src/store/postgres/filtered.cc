@@ -146,17 +146,18 @@ Result<bool> retry_change(Ledger& ledger, const ChangeRow& row) {
     return restart_change(ledger, row);
 }
 
-Result<void> cancel_change(Ledger& ledger, const ChangeRow& row) {
-    TRY(revoke_change(ledger, row.id));
-    return end_change(ledger, row, {.state = JobState::cancelled});
-}
-
 Result<bool> change_outbox(Ledger& ledger, const BulkRequest& request, const Job& job) {
-    const auto row = TRY(find_change(ledger.sql(), number(job.id)));
-    if (!row) return false;
+    const bool cancels = request.change == BulkChange::cancel;
+    // In the order of whoever finishes it, who is waited for here. One that is to be retried has its page locked
+    // before it.
+    if (cancels) TRY(revoke_change(ledger, number(job.id)));
+    const auto row = request.change == BulkChange::retry ? TRY(find_change(ledger.sql(), number(job.id)))
+                                                         : TRY(lock_change(ledger.sql(), number(job.id)));
+    const JobState known = job.state == JobState::running ? JobState::queued : job.state;
+    if (!row || (cancels ? is_over(row->state) : row->state != known)) return false;
     ledger.wake();
     switch (request.change) {
-        case BulkChange::cancel: TRY(cancel_change(ledger, *row)); break;
+        case BulkChange::cancel: TRY(end_change(ledger, *row, {.state = JobState::cancelled})); break;
         case BulkChange::pause: TRY(set_change_state(ledger, *row, JobState::paused)); break;
         case BulkChange::resume: TRY(set_change_state(ledger, *row, JobState::queued)); break;
         case BulkChange::retry: return retry_change(ledger, *row);

@@ -164,6 +164,35 @@ TEST_CASE("a page that a crawl meets while another one, which had it, is removed
     CHECK(reader->page("default", url.key).value());
 }
 
+TEST_CASE("a change that ends while it is being cancelled has ended") {
+    PLACE(place);
+    const auto store = place.open();
+    const auto reader = place.reader();
+    PageBatch batch;
+    batch.pages = {{.key = {1, 1},
+                    .facts = {.url = "https://a.example/", .status = 200, .content_hash = 1},
+                    .content = pack({.markdown = "words", .details = "{}"}).value()}};
+    REQUIRE(store->write_pages(std::move(batch)));
+    const WorkerId worker = store->register_worker("indexes").value();
+    const auto changes = store->lease({.worker = worker, .changes = 1}).value().changes;
+    REQUIRE(changes.size() == 1);
+    const LeaseRef lease = changes[0].lease;
+    Gate gate(place.url, "quarry.operation");
+    auto finished = std::async(std::launch::async, [&] { return store->finish({{lease, {}}}); });
+    gate.await_somebody();
+
+    auto cancelled = std::async(std::launch::async, [&] { return store->cancel(JobFilter{.ids = {lease.id}}); });
+    gate.await_another();
+    gate.open();
+
+    REQUIRE(finished.get().value().at(0) == Verdict::applied);
+    CHECK(cancelled.get().value() == 0);
+    CHECK(reader->job(lease.id)->state == JobState::completed);
+    const OutboxCounts counts = reader->outbox_counts("", {}).value();
+    CHECK(counts.completed == 1);
+    CHECK(counts.pending == 0);
+}
+
 TEST_CASE("what a worker is given while others think that it is dead is taken back when it is") {
     PLACE(place);
     const auto slow = place.open(), other = place.open();
