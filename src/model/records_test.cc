@@ -89,6 +89,16 @@ TEST_CASE("a crawl's record has the id that users see, and its options as what t
     CHECK(record.at("status") == "paused");
 }
 
+TEST_CASE("a crawl whose pages wait arrives as one that is over") {
+    json::object record = record_of(sample_group(), 1);
+    record["status"] = "running";
+    record["state"] = "completed";
+
+    CHECK(parse_group(record).value().state == JobState::completed);
+    record["state"] = "somewhere";
+    CHECK(parse_group(record).error().code == ErrorCode::corrupt);
+}
+
 TEST_CASE("a job arrives as it was sent") {
     Job job{.id = JobId{9}, .kind = "embed_page", .state = JobState::failed, .priority = 1, .attempts = 2};
     job.max_attempts = 4;
