@@ -27,11 +27,13 @@ bool names_host(std::string_view text) {
 Result<Url> parse_page_address(std::string_view text) {
     text = trimmed(text);
     if (text.empty()) return fail(ErrorCode::invalid_argument, "Invalid URL: it is empty");
-    if (lacks_scheme(text) && !names_host(text))
-        return fail(ErrorCode::invalid_argument,
-                    fmt::format("Invalid URL \"{0}\": it has neither a scheme nor a dot. Write "
-                                "http://{0} if that is a host of your network",
-                                text.substr(0, 100)));
+    if (lacks_scheme(text) && !names_host(text)) {
+        const std::string_view shown = text.substr(0, 100);
+        std::string says = fmt::format("Invalid URL \"{}\": it has neither a scheme nor a dot", shown);
+        if (text.find_first_of(" \t") == std::string_view::npos)
+            says += fmt::format(". Write http://{} if that is a host of your network", shown);
+        return fail(ErrorCode::invalid_argument, std::move(says));
+    }
     auto url = Url::parse(lacks_scheme(text) ? fmt::format("http://{}", text) : std::string(text));
     if (!url) return url;
     if (!url->is_http()) {
