@@ -58,6 +58,12 @@ std::string start_of(const Group& group) {
     return fmt::format("{} and {} more", group.name, with_commas(std::ssize(options->urls) - 1));
 }
 
+std::string extent_of(const Group& group) {
+    const auto options = crawl::options_of(group);
+    if (!options || !options->list_only_seeds) return "up to " + counted(group.page_limit, "page");
+    return counted(std::min<std::int64_t>(group.page_limit, std::ssize(options->urls)), "page");
+}
+
 std::string skipped_in_words(const Group& group, store::Reader& reader) {
     std::string words;
     if (group.counters.skipped == 0) return words;

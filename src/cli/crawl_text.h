@@ -22,6 +22,9 @@ std::string counted(std::int64_t number, std::string_view noun);
 // "https://a.example/", or "https://a.example/ and 2 more" if the crawl begins at several URLs.
 std::string start_of(const Group& group);
 
+// "up to 10,000 pages"; "9 pages" if they are all named.
+std::string extent_of(const Group& group);
+
 // Yellow queued, blue running, green completed, red failed, grey cancelled and paused.
 Colour colour_of(JobState state);
 

@@ -145,8 +145,7 @@ private:
         is_begun_ = true;
         const auto reader = TRY(app::open_reader(place_));
         const Group group = TRY(reader->group(*beginning_.group));
-        say(fmt::format("Crawling {} (up to {})", printable(start_of(group)),
-                        counted(group.page_limit, "page")));
+        say(fmt::format("Crawling {} ({})", printable(start_of(group)), extent_of(group)));
         say(fmt::format("Job ID: {}", id_of(group, *reader)));
         if (const auto position = reader->position(group.id); position && *position > 0)
             say(queued_at(*position));

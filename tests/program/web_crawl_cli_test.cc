@@ -457,6 +457,7 @@ TEST_CASE("a site that allows few requests a second loses no page") {
 
     CHECK(ran.exit_code == 0);
     CHECK(json::parse(ran.out).at("urls_completed") == 9);
+    CHECK(contains(ran.err, " and 8 more (9 pages)"));
 }
 
 TEST_CASE("many pages come over few connections") {
