@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/index_wait.h"
 #include "cli/place.h"
+#include "crawl/options.h"
 #include "crawl/url_identity.h"
 #include "model/document_json.h"
 
@@ -41,6 +42,7 @@ PageKeeper::PageKeeper(const Session& session, app::Workplace place, const std::
       writer_(work::ImportTarget{.collection = collection, .folder = place_.folder.path}) {}
 
 Result<std::unique_ptr<PageKeeper>> PageKeeper::open(const Session& session, const std::string& collection) {
+    TRY(crawl::check_collection(collection));
     app::Workplace place = TRY(place_of(session));
     if (!place.remote) TRY(place.folder.create());
     return std::unique_ptr<PageKeeper>(new PageKeeper(session, std::move(place), collection));

@@ -108,5 +108,7 @@ Result<CrawlOptions> options_of(const Group& group);
 // What cannot work, in a sentence: no URL, one that is not http(s), an expression that does not parse, a
 // negative limit.
 Result<void> check(const CrawlOptions& options);
+// `invalid_argument` for a name that no collection can have.
+Result<void> check_collection(const std::string& name);
 
 }  // namespace quarry::crawl

@@ -75,8 +75,15 @@ Result<void> check_text(const CrawlOptions& options) {
 
 }  // namespace
 
+// As stores have it of pages that are written: names that begin so belong to crawls without retention.
+Result<void> check_collection(const std::string& name) {
+    if (!name.empty() && !name.starts_with('#')) return {};
+    return fail(ErrorCode::invalid_argument, "a collection has a name, which does not begin with #");
+}
+
 Result<void> check(const CrawlOptions& options) {
     TRY(check_text(options));
+    TRY(check_collection(options.collection));
     TRY(check_urls(options));
     TRY(check_numbers(options));
     TRY(check_headers(options));

@@ -332,6 +332,8 @@ TEST_CASE("options that cannot work are refused before a crawl begins") {
         {"at least one page", [](CrawlOptions& o) { o.limit = 0; }},
         {"at least one page", [](CrawlOptions& o) { o.limit = -5; }},
         {"must not be negative", [](CrawlOptions& o) { o.max_depth = -1; }},
+        {"begin with #", [](CrawlOptions& o) { o.collection = "#7"; }},
+        {"has a name", [](CrawlOptions& o) { o.collection = ""; }},
         {"pages at once", [](CrawlOptions& o) { o.max_concurrency = 0; }},
         {"delay", [](CrawlOptions& o) { o.delay = -1ms; }},
         {"delay", [](CrawlOptions& o) { o.delay = 2h; }},

@@ -493,4 +493,10 @@ TEST_CASE("scrape --collection also keeps what it prints, as a crawl would, and 
     CHECK(crawl(home, {site.url("good"), "--only-these", "--collection", "stones", "--wait"}).exit_code == 0);
     CHECK(lines_of(home.run({"export", "pages", "--collection", "stones"}).out).size() == 1);
     CHECK(home.run({"export", "pages", "--collection", "default"}).exit_code == 1);
+    for (const char* command : {"scrape", "crawl"}) {
+        const Ran refused = home.run({command, site.url("other"), "--collection", "#7", "--allow-private"});
+        CHECK(refused.exit_code == 2);
+        CHECK(contains(refused.err, "a collection has a name, which does not begin with #"));
+    }
+    CHECK(site.requests_for("other") == 0);
 }
