@@ -124,6 +124,7 @@ constexpr Route table[] = {
     {post, "/api/v1/crawls/{id}/cancel", "Cancel a crawl", own::cancel_crawl},
     {post, "/api/v1/crawls/{id}/pause", "Let a crawl rest", own::pause_crawl},
     {post, "/api/v1/crawls/{id}/resume", "Let a crawl go on", own::resume_crawl},
+    {post, "/api/v1/crawls/{id}/embed", "Index what is not in the index yet, now", own::embed_crawl},
     {post, "/api/v1/crawls/{id}/reprioritise", "Give a crawl another priority", own::reprioritise_crawl,
      json_body},
     {get, "/api/v1/crawls/{id}/urls", "URLs that a crawl found", own::list_crawl_urls},

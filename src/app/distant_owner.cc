@@ -44,7 +44,7 @@ std::shared_ptr<void> DistantOwner::observe(store::Store::Observer observer) {
 void DistantOwner::follow(std::stop_token stop) {
     while (!stop.stop_requested()) {
         auto owner = OwnerClient::connect(place_.folder, place_.version);
-        if (owner && owner->follow(std::nullopt)) follow(*owner, stop);
+        if (owner && owner->follow(std::nullopt, Hears::changes)) follow(*owner, stop);
         if (!stop.stop_requested()) pause_for(between_looks, stop);
     }
 }

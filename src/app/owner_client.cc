@@ -99,8 +99,8 @@ Result<json::value> OwnerClient::call(std::string_view method, json::object para
     }
 }
 
-Result<void> OwnerClient::follow(std::optional<GroupId> group) {
-    json::object params;
+Result<void> OwnerClient::follow(std::optional<GroupId> group, Hears hears) {
+    json::object params{{"pages", hears == Hears::pages}};
     if (group) params["group"] = number(*group);
     TRY(call("follow", std::move(params)));
     return {};

@@ -29,7 +29,7 @@ public:
     // A backup may take long; an owner that dies is noticed.
     Result<boost::json::value> call(std::string_view method, boost::json::object params = {}) override;
     bool was_heard() const override { return was_heard_; }
-    Result<void> follow(std::optional<GroupId> group) override;
+    Result<void> follow(std::optional<GroupId> group, Hears hears = Hears::changes) override;
     Result<std::optional<store::Event>> next_event(std::chrono::milliseconds timeout) override;
     std::string name() const override { return "process " + std::to_string(owner_.process); }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,11 @@
 
 namespace quarry::app {
 
+enum class Hears : std::uint8_t {
+    changes,  // of crawls
+    pages,    // also each page that is fetched or indexed, where the owner tells of them: a server does not
+};
+
 class OwnerLink {
 public:
     virtual ~OwnerLink() = default;
@@ -26,7 +32,7 @@ public:
     virtual bool was_heard() const = 0;
 
     // Asks for the events of a group, or of all.
-    virtual Result<void> follow(std::optional<GroupId> group) = 0;
+    virtual Result<void> follow(std::optional<GroupId> group, Hears hears = Hears::changes) = 0;
 
     // Nothing when none came within `timeout`. Fails with `not_found` once the owner has left.
     virtual Result<std::optional<store::Event>> next_event(std::chrono::milliseconds timeout) = 0;

@@ -107,6 +107,17 @@ Result<json::value> index_again(Store& store, const json::object& params) {
     return json::object{{"count", TRY(store.index_again(filter))}};
 }
 
+// What failed gets new attempts; what waits for its time has had some, and is due.
+Result<json::value> embed_group(Store& store, const json::object& params) {
+    const GroupId group{TRY(number_param(params, "group"))};
+    TRY(store.index_again({.group = group}, store::IndexAgain::missing));
+    TRY(store.retry(JobFilter{.group = group,
+                              .kind = "embed_page",
+                              .states = {JobState::failed, JobState::cancelled}}));
+    TRY(store.hasten({.group = group, .kind = "embed_page", .states = {JobState::queued}}));
+    return json::object();
+}
+
 Result<json::value> set_collection(Store& store, const json::object& params) {
     Collection collection{.name = TRY(text_param(params, "name")), .created_at = store.now()};
     collection.embedder.provider = TRY(text_param(params, "provider"));
@@ -204,6 +215,7 @@ const std::map<std::string, Method>& methods() {
         {"write_pages", write_pages},
         {"forget", forget},
         {"index_again", index_again},
+        {"embed", embed_group},
         {"set_collection", set_collection},
         {"remove_collection", remove_collection},
     };

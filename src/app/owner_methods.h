@@ -9,6 +9,7 @@
 //   backup        {file}                         -> {}
 //   forget        {collection, urls, host, path_prefix, site}   -> {"count": number of pages}
 //   index_again   {collection, group}            -> {"count": number of pages}; of all if neither is given
+//   embed         {group}                        -> {}; what is not in the index yet, now: also what failed
 //   set_collection     {name, provider, model, dimensions, version} -> {}
 //   remove_collection  {name}                    -> {"removed": bool}
 //   write_pages   {collection, site, priority, index, pages}    -> {added, changed, unchanged}: write_pages.h

@@ -206,6 +206,8 @@ Result<json::value> OwnerProcess::handle(const std::string& method, const json::
         return index_facts(library_->index());
     }
     if (method == "drop_vectors") return drop_vectors(params);
+    // Somebody says that the service is there.
+    if (method == "embed") library_->embedders().ask_at_once();
     if (method == "process_changes") return process_changes(params);
     auto answer = perform(*store_, method, params);
     // Whose vectors a collection has may have changed.

@@ -143,8 +143,8 @@ TEST_CASE("those who follow a crawl hear of its changes and of no other's") {
     const DataFolder folder{temporary.path()};
     const auto server = serve(folder);
     OwnerClient one = connect(folder), all = connect(folder);
-    REQUIRE(one.follow(GroupId{1}));
-    REQUIRE(all.follow(std::nullopt));
+    REQUIRE(one.follow(GroupId{1}, Hears::changes));
+    REQUIRE(all.follow(std::nullopt, Hears::changes));
 
     const store::Event events[] = {change_of(GroupId{2}, JobState::running),
                                    page_of(GroupId{1}, "https://a.example/"),
@@ -258,7 +258,7 @@ TEST_CASE("an owner that leaves answers what it was asked, and who asks later kn
             return json::value(method);
         });
     OwnerClient early = connect(folder), late = connect(folder), follower = connect(folder);
-    REQUIRE(follower.follow(std::nullopt));
+    REQUIRE(follower.follow(std::nullopt, Hears::changes));
     auto answer = std::async(std::launch::async, [&] { return early.call("crawl"); });
     asked.wait();
     auto leaving = std::async(std::launch::async, [&] { server->leave(); });

@@ -25,6 +25,7 @@ constexpr RemoteMethod remote_methods[] = {
     {"cancel", HttpMethod::post, "/api/v1/crawls/{group}/cancel"},
     {"pause", HttpMethod::post, "/api/v1/crawls/{group}/pause"},
     {"resume", HttpMethod::post, "/api/v1/crawls/{group}/resume"},
+    {"embed", HttpMethod::post, "/api/v1/crawls/{group}/embed"},
     {"reprioritise", HttpMethod::post, "/api/v1/crawls/{group}/reprioritise"},
     {"schedule", HttpMethod::put, "/api/v1/schedules/{name}"},
     {"unschedule", HttpMethod::delete_, "/api/v1/schedules/{name}"},

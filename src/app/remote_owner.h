@@ -18,7 +18,7 @@ public:
 
     // A server is asked how far it is instead of telling: nobody misses what is told while a connection is
     // broken.
-    Result<void> follow(std::optional<GroupId>) override { return {}; }
+    Result<void> follow(std::optional<GroupId>, Hears = Hears::changes) override { return {}; }
     Result<std::optional<store::Event>> next_event(std::chrono::milliseconds timeout) override;
 
     std::string name() const override { return "the server at " + api_->url(); }

@@ -41,6 +41,10 @@ Result<std::unique_ptr<store::Reader>> open_file(const DataFolder& folder) {
     auto reader = store::open_sqlite_reader(folder.database());
     if (!reader && reader.error().code == ErrorCode::unavailable && folder.other_user())
         return std::unexpected(nobody_works_on(folder));
+    if (!reader && reader.error().code == ErrorCode::not_found)
+        return fail(ErrorCode::not_found,
+                    fmt::format("nothing is stored in {} yet. Begin with quarry crawl URL or quarry import FILE",
+                                folder.path));
     return reader;
 }
 

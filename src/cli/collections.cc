@@ -111,10 +111,10 @@ int create(const Session& session, const app::Workplace& place, const Collection
 int remove(const Session& session, const app::Workplace& place, const CollectionArguments& arguments) {
     const auto report = app::report_collection(place, arguments.name);
     if (!report) return give_up(session, report.error());
-    const std::string pages = with_commas(report->collection.pages);
+    const std::string pages = counted(report->collection.pages, "page");
     if (!arguments.yes) {
         const auto wanted =
-            confirmed(fmt::format("\"{}\" and its {} pages will be deleted.", arguments.name, pages));
+            confirmed(fmt::format("\"{}\" will be deleted with {}.", arguments.name, pages));
         if (!wanted) return give_up(session, wanted.error());
         if (!*wanted) return exit_no;
     }
@@ -125,7 +125,7 @@ int remove(const Session& session, const app::Workplace& place, const Collection
     const auto counts = work_until_indexed(
         session, place, {.collection = arguments.name, .begin = begin, .what = "Deleting"});
     if (!counts) return give_up(session, counts.error());
-    say(fmt::format("Deleted \"{}\" with {} pages", printable(arguments.name), pages));
+    say(fmt::format("Deleted \"{}\" with {}", printable(arguments.name), pages));
     if (session.json)
         write_data(readable_json(json::object{
                        {"success", true}, {"name", arguments.name}, {"count", report->collection.pages}}) +

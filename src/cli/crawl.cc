@@ -1,5 +1,8 @@
 // `quarry crawl`: whole sites, fetched by a worker that outlives the command, or by the command itself when
 // it waits.
+#include <map>
+#include <utility>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -7,8 +10,10 @@
 #include "cli/commands.h"
 #include "cli/crawl_end.h"
 #include "cli/crawl_options.h"
+#include "cli/crawl_record.h"
 #include "cli/crawl_text.h"
 #include "cli/crawl_wait.h"
+#include "cli/embedded_lines.h"
 #include "cli/exit_code.h"
 #include "cli/index_wait.h"
 #include "cli/interrupt.h"
@@ -16,7 +21,7 @@
 #include "cli/place.h"
 #include "cli/schedule.h"
 #include "model/json_in.h"
-#include "store/filter_json.h"
+#include "model/readable_json.h"
 
 namespace quarry::cli {
 namespace {
@@ -41,7 +46,7 @@ int wait_and_report(const Session& session, const app::Workplace& place, const C
                     CrawlBeginning beginning) {
     const auto group = wait_for_crawl(session, place, std::move(beginning), narration_of(arguments));
     if (!group) return give_up(session, group.error());
-    return report_end(session, place, *group, arguments.output);
+    return report_end(session, place, *group, {.output = arguments.output, .record = arguments.progress});
 }
 
 // Human lines for people, one JSON object for programs.
@@ -51,7 +56,12 @@ Result<void> announce(const app::Workplace& place, GroupId id) {
     const std::string public_id = id_of(group, *reader);
     const std::int64_t position = reader->position(id).value_or(0);
     say(fmt::format("Queued the crawl of {}: {}", printable(start_of(group)), public_id));
-    if (position > 0) say(fmt::format("Crawl queued at position {}", position));
+    if (position > 0) say(queued_at(position));
+    say(group.index_pages ? fmt::format("Its pages are embedded in the background. To have that done now: "
+                                        "quarry crawl {} --embed",
+                                        public_id)
+                          : fmt::format("Its pages are not embedded. To do that later: quarry crawl {} --embed",
+                                        public_id));
     say(fmt::format("Follow it with: quarry status {} --watch", public_id));
     json::object data{{"jobId", public_id}, {"url", group.name}, {"status", name_of(group.state)}};
     if (position > 0) data["queuePosition"] = position;
@@ -126,23 +136,54 @@ int control(const Session& session, const app::Workplace& place, const CrawlArgu
     return exit_code;
 }
 
-// `crawl ID --embed`: the pages of a crawl that kept them out of the index, or whose embedding had failed.
-int embed_crawl(const Session& session, const app::Workplace& place, const std::string& id) {
-    const auto reader = app::open_reader(place);
-    if (!reader) return give_up(session, reader.error());
-    const auto group = find_crawl(**reader, id);
-    if (!group) return give_up(session, group.error());
-    const auto begin = [&](const Perform& perform) -> Result<void> {
-        TRY(perform("index_again", {{"group", number(group->id)}}));
-        TRY(perform("retry_jobs",
-                    store::to_json(store::JobFilter{.group = group->id, .kind = "embed_page"})));
+// "Embedding 98 pages of https://a.example/ (attempt 1/3)", a line for each number of attempts that they had.
+Result<void> announce_embedding(store::Reader& reader, const Group& group) {
+    constexpr int pages_at_once = 1'000;
+    std::map<std::pair<int, int>, std::int64_t> pages;  // by the attempt that comes, and the most there may be
+    store::JobPage wanted{.filter = {.group = group.id,
+                                     .kind = "embed_page",
+                                     .states = {JobState::queued, JobState::running}},
+                          .limit = pages_at_once};
+    for (bool more = true; more;) {
+        const auto jobs = TRY(reader.jobs(wanted));
+        for (const Job& job : jobs) ++pages[{job.attempts + 1, job.max_attempts}];
+        more = std::ssize(jobs) == pages_at_once;
+        if (more) wanted.after = jobs.back().id;
+    }
+    for (const auto& [attempt, count] : pages)
+        say(fmt::format("Embedding {} of {} (attempt {}/{})", counted(count, "page"), printable(start_of(group)),
+                        attempt.first, attempt.second));
+    return {};
+}
+
+// What the crawl has in the index now, compared with before.
+void say_embedded(const Group& before, const Group& now) {
+    const std::int64_t pages = now.counters.indexed - before.counters.indexed;
+    const std::int64_t chunks = now.counters.chunks - before.counters.chunks;
+    if (pages > 0) return say(fmt::format("Embedded {} in {}", counted(pages, "page"), counted(chunks, "chunk")));
+    say(fmt::format("Nothing to embed: the index has {} of the crawl in {}", counted(now.counters.indexed, "page"),
+                    counted(now.counters.chunks, "chunk")));
+}
+
+// `crawl ID --embed`: the pages of a crawl that are not in the index: they were kept out of it, wait for their
+// time, or have failed.
+Result<int> embed_crawl(const Session& session, const app::Workplace& place, const CrawlArguments& arguments) {
+    const auto reader = TRY(app::open_reader(place));
+    const Group group = TRY(find_crawl(*reader, arguments.flags.targets.front()));
+    EmbeddedLines embedded;
+    const bool narrates = arguments.progress || session.verbose;
+    IndexWork work{.group = group.id, .embedded = narrates ? &embedded : nullptr};
+    work.begin = [&](const Perform& perform) -> Result<void> {
+        TRY(perform("embed", {{"group", number(group.id)}}));
+        if (narrates) TRY(announce_embedding(*reader, group));
         return {};
     };
-    const IndexWork work{.group = group->id, .begin = begin};
-    const auto counts = work_until_indexed(session, place, work);
-    if (!counts) return give_up(session, counts.error());
-    say(fmt::format("{} pages indexed", with_commas(counts->completed)));
-    return report_index(session, *counts);
+    const auto counts = TRY(work_until_indexed(session, place, work));
+    const Group now = TRY(reader->group(group.id));
+    if (counts.pending + counts.failed == 0 || now.counters.indexed > group.counters.indexed)
+        say_embedded(group, now);
+    if (session.json || arguments.progress) write_data(readable_json(crawl_record(now, *reader)) + "\n");
+    return report_index(session, counts);
 }
 
 int run_crawl(const Session& session, const CrawlArguments& arguments) {
@@ -150,8 +191,10 @@ int run_crawl(const Session& session, const CrawlArguments& arguments) {
     if (!place) return give_up(session, place.error());
     if (arguments.controls()) return control(session, *place, arguments);
     if (arguments.embed) {
-        if (arguments.flags.targets.size() == 1)
-            return embed_crawl(session, *place, arguments.flags.targets.front());
+        if (arguments.flags.targets.size() == 1) {
+            const auto code = embed_crawl(session, *place, arguments);
+            return code ? *code : give_up(session, code.error());
+        }
         return give_up(session, {ErrorCode::invalid_argument, "--embed takes the id of one crawl"});
     }
     for (const std::string& target : arguments.flags.targets)
@@ -179,11 +222,13 @@ Command add_crawl(CommandBuilder& builder) {
                                  "quarry crawl -f urls.txt --only-these --collection news\n"
                                  "quarry crawl http://localhost:8000/ --allow-private --max-concurrency 32\n"
                                  "quarry crawl https://blog.example.com --every '0 6 * * *'\n"
-                                 "quarry crawl 0199c5a0-3f2b-7c11-8a4e-5f0b6d2c9e10 --pause");
+                                 "quarry crawl 0199c5a0-3f2b-7c11-8a4e-5f0b6d2c9e10 --pause\n"
+                                 "quarry crawl 0199c5a0-3f2b-7c11-8a4e-5f0b6d2c9e10 --embed --progress");
     const auto arguments = std::make_shared<CrawlArguments>();
     add_crawl_flags(builder, parser, arguments->flags);
     parser.add_flag("--wait", arguments->wait, "Stay until it is done");
-    parser.add_flag("--progress", arguments->progress, "Stay, and say how far it is");
+    parser.add_flag("--progress", arguments->progress,
+                    "Stay, say how far it is, page by page, and end with the crawl's record");
     parser.add_option("-o,--output", arguments->output,
                       "Stay, then write the pages as files in this folder (DIR/)");
     parser.add_option("--every", arguments->every,
@@ -192,7 +237,7 @@ Command add_crawl(CommandBuilder& builder) {
     parser.add_flag("--pause", arguments->pause, "Let the crawl of this id rest");
     parser.add_flag("--resume", arguments->resume, "Let the crawl of this id go on");
     parser.add_flag("--embed", arguments->embed,
-                    "Put the pages of the crawl of this id into the search index");
+                    "Embed now what is not in the search index yet of the crawl of this id");
     return {&parser, [arguments](const Session& session) { return run_crawl(session, *arguments); }};
 }
 

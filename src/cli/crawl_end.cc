@@ -91,7 +91,8 @@ void say_next(const Group& group, const store::Reader& reader) {
         return say(fmt::format("Go on with: quarry crawl {} --resume --wait", id));
     if (counters.failed > 0)
         say(fmt::format("All that gave no page, and why: quarry status {} --errors", id));
-    if (counters.indexed > 0) {
+    // What has not changed is in the index since an earlier crawl.
+    if (counters.indexed > 0 || (group.index_pages && counters.unchanged > 0)) {
         say(fmt::format("Try: quarry search \"how do I …\"{}", collection_flag(group)));
     } else if (counters.completed > 0) {
         say(fmt::format("Read the pages: quarry export pages {}", id));
@@ -118,7 +119,8 @@ int exit_code_of(const Group& group) {
 }  // namespace
 
 int report_end(const Session& session, const app::Workplace& place, const Group& group,
-               const std::string& output) {
+               const CrawlReport& wanted) {
+    const std::string& output = wanted.output;
     const auto reader = app::open_reader(place);
     if (!reader) return give_up(session, reader.error());
     if (!output.empty() && !was_interrupted()) {
@@ -127,11 +129,18 @@ int report_end(const Session& session, const app::Workplace& place, const Group&
         say(fmt::format("{} below {}", counted(*written, "file"), output));
     }
     say_summary(session, group, **reader);
-    if (session.json) write_data(readable_json(crawl_record(group, **reader)) + "\n");
-    const auto counts = (*reader)->outbox_counts("", group.id);
+    if (session.json || wanted.record) write_data(readable_json(crawl_record(group, **reader)) + "\n");
+    return std::max(exit_code_of(group), was_interrupted() ? exit_interrupted
+                                                           : report_index(session, group, **reader));
+}
+
+int report_index(const Session& session, const Group& group, store::Reader& reader) {
+    const auto counts = reader.outbox_counts("", group.id);
     if (!counts) return give_up(session, counts.error());
-    return std::max(exit_code_of(group),
-                    was_interrupted() ? exit_interrupted : report_index(session, *counts));
+    const int exit_code = report_index(session, *counts);
+    if (counts->pending + counts->failed > 0 && !was_interrupted())
+        say(fmt::format("Embed what waits: quarry crawl {} --embed", id_of(group, reader)));
+    return exit_code;
 }
 
 }  // namespace quarry::cli

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "model/records_json.h"
+#include "store/index_progress.h"
 
 namespace quarry::cli {
 
@@ -20,6 +21,7 @@ json::object crawl_record(const Group& group, store::Reader& reader) {
     record["current_url"] = urls.empty() ? json::value(nullptr) : urls.front();
     record["current_urls"] = std::move(urls);
     record["queue_position"] = position > 0 ? json::value(position) : json::value(nullptr);
+    store::add_index_progress(record, group, reader);
     return record;
 }
 

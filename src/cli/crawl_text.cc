@@ -71,6 +71,25 @@ std::string skipped_in_words(const Group& group, store::Reader& reader) {
     return words;
 }
 
+std::string retries_in_words(const Group& group, store::Reader& reader, Timestamp now) {
+    constexpr int looked_at = 100;
+    if (!goes_on(group.state) || group.counters.queued == 0) return "";
+    const auto urls =
+        reader.urls({.group = group.id, .states = {UrlState::queued}, .limit = looked_at});
+    if (!urls) return "";
+    const FrontierUrl* first = nullptr;
+    std::int64_t waiting = 0;
+    for (const FrontierUrl& url : *urls) {
+        if (url.note.empty() || !url.run_at || *url.run_at <= now) continue;
+        ++waiting;
+        if (!first || *url.run_at < *first->run_at) first = &url;
+    }
+    if (!first) return "";
+    return fmt::format("{}{} {} to be tried again, the first in {}: {}", counted(waiting, "URL"),
+                       waiting == looked_at ? " or more" : "", waiting == 1 ? "waits" : "wait",
+                       in_words(*first->run_at - now), printable(first->note));
+}
+
 Result<std::vector<FrontierUrl>> urls_without_page(store::Reader& reader, GroupId group, int limit) {
     std::vector<FrontierUrl> all;
     const auto add = [&](store::UrlPage wanted) -> Result<void> {
@@ -114,6 +133,10 @@ std::string in_words(std::chrono::milliseconds duration) {
     return fmt::format("{} h {} min", seconds / 3'600, seconds % 3'600 / 60);
 }
 
+Timestamp wall_clock() {
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
 std::chrono::milliseconds running_time(const Group& group, Timestamp now) {
     if (!group.started_at) return std::chrono::milliseconds(0);
     return std::max(std::chrono::milliseconds(0), group.finished_at.value_or(now) - *group.started_at);
@@ -132,11 +155,16 @@ std::string summary_of(const Group& group, store::Reader& reader) {
     return text;
 }
 
-std::string progress_line(const Group& group) {
+std::string queued_at(std::int64_t position) {
+    return fmt::format("Crawl queued at position {}", with_commas(position));
+}
+
+std::string progress_line(const Group& group, std::int64_t waiting) {
     const GroupCounters& counters = group.counters;
     const std::int64_t total = std::min(counters.discovered, group.page_limit);
+    const bool embeds = group.state == JobState::completed && waiting > 0;
     return fmt::format("Progress: {}/{} pages ({})", counters.completed, std::max(total, counters.completed),
-                       name_of(group.state));
+                       embeds ? "embedding" : name_of(group.state));
 }
 
 }  // namespace quarry::cli

@@ -28,6 +28,9 @@ Colour colour_of(JobState state);
 // "4.1 s", "2 min 5 s", "1 h 2 min"
 std::string in_words(std::chrono::milliseconds duration);
 
+// Now, for durations that people see.
+Timestamp wall_clock();
+
 // How long it ran, or runs by now.
 std::chrono::milliseconds running_time(const Group& group, Timestamp now);
 
@@ -37,6 +40,10 @@ std::string summary_of(const Group& group, store::Reader& reader);
 // "2 skipped by robots.txt, 1 without text"; "" if nothing was left out that its user may miss.
 std::string skipped_in_words(const Group& group, store::Reader& reader);
 
+// "2 URLs wait to be tried again, the first in 9 s: HTTP 429 Too Many Requests"; "" if none of those that come
+// next does.
+std::string retries_in_words(const Group& group, store::Reader& reader, Timestamp now);
+
 // URLs that failed, and those that gave no page for a reason that their user should know. At most `limit` of
 // each kind.
 Result<std::vector<FrontierUrl>> urls_without_page(store::Reader& reader, GroupId group, int limit);
@@ -44,7 +51,10 @@ Result<std::vector<FrontierUrl>> urls_without_page(store::Reader& reader, GroupI
 // Why it gave no page, in one sentence.
 std::string reason_of(const FrontierUrl& url);
 
-// "Progress: 3/12 pages (running)"
-std::string progress_line(const Group& group);
+// "Crawl queued at position 2": it begins when one that runs has ended.
+std::string queued_at(std::int64_t position);
+
+// "Progress: 3/12 pages (running)"; "(embedding)" while pages of a crawl that is over wait for the index.
+std::string progress_line(const Group& group, std::int64_t waiting = 0);
 
 }  // namespace quarry::cli

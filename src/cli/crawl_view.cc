@@ -15,28 +15,37 @@ using namespace std::chrono_literals;
 
 constexpr int urls_shown = 3;
 
-Timestamp wall_clock() {
-    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-}
-
 }  // namespace
 
 Result<Group> CrawlView::update(store::Reader& reader, GroupId id) {
     Group group = TRY(reader.group(id));
-    if (terminal_.progress) {
-        const auto waiting =
-            goes_on(group.state) ? Result<store::OutboxCounts>() : reader.outbox_counts("", id);
-        const std::int64_t left = waiting ? waiting->pending + waiting->processing : 0;
-        if (left > 0)
-            draw_indexing(group, left);
-        else
-            draw(group, reader.current_urls(id, urls_shown).value_or(std::vector<std::string>{}));
-    } else if (narration_ == Narration::line_by_line) {
-        std::string line = progress_line(group);
-        if (line != last_line_) say(line);
-        last_line_ = std::move(line);
+    if (is_silent()) return group;
+    const auto waiting = goes_on(group.state) ? Result<store::OutboxCounts>() : reader.outbox_counts("", id);
+    const std::int64_t left = waiting ? waiting->pending + waiting->processing : 0;
+    if (narration_ == Narration::line_by_line) narrate(group, left, retries_in_words(group, reader, wall_clock()));
+    if (!terminal_.progress) return group;
+    if (left > 0) {
+        draw_indexing(group, left);
+    } else {
+        auto urls = reader.current_urls(id, urls_shown).value_or(std::vector<std::string>{});
+        if (urls.empty()) urls.push_back(retries_in_words(group, reader, wall_clock()));
+        std::erase(urls, "");
+        draw(group, urls);
     }
     return group;
+}
+
+void CrawlView::narrate(const Group& group, std::int64_t left, const std::string& retries) {
+    std::vector<std::string> lines = embedded_.take();
+    // Once, not whenever the time that is left has changed.
+    if (!retries.empty() && !waits_ && !terminal_.progress) lines.push_back(retries);
+    waits_ = !retries.empty();
+    std::string line = progress_line(group, left);
+    // On a terminal the bar says it.
+    if (line != last_line_ && !terminal_.progress) lines.insert(lines.begin(), line);
+    last_line_ = std::move(line);
+    if (!lines.empty()) lines_.clear();
+    for (const std::string& said : lines) say(said);
 }
 
 void CrawlView::draw(const Group& group, const std::vector<std::string>& urls) {

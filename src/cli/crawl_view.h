@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/embedded_lines.h"
 #include "cli/live_lines.h"
 #include "cli/terminal.h"
 #include "model/group.h"
@@ -17,7 +18,7 @@ namespace quarry::cli {
 
 enum class Narration : std::uint8_t {
     silent,       // nothing where nothing can be redrawn
-    line_by_line  // "Progress: …" for every change
+    line_by_line  // "Progress: …" for every change, and a line for each page that was embedded
 };
 
 class CrawlView {
@@ -30,10 +31,14 @@ public:
     void clear() { lines_.clear(); }
     bool is_silent() const { return !terminal_.progress && narration_ == Narration::silent; }
 
+    // Hears of pages that were embedded, to show them with the next update. Nothing if they are not shown.
+    EmbeddedLines* embedded() { return narration_ == Narration::silent ? nullptr : &embedded_; }
+
 private:
     struct Share {
         std::int64_t done = 0, total = 0;
     };
+    void narrate(const Group& group, std::int64_t left, const std::string& retries);
     void draw(const Group& group, const std::vector<std::string>& urls);
     void draw_indexing(const Group& group, std::int64_t left);
     void show(JobState colour, std::string_view what, const Share& share, const std::string& counts,
@@ -42,8 +47,10 @@ private:
 
     const Terminal& terminal_;
     LiveLines lines_;
+    EmbeddedLines embedded_;
     Narration narration_;
     std::string last_line_;
+    bool waits_ = false;  // for URLs that are to be tried again
     struct Sample {
         std::chrono::steady_clock::time_point at{};
         std::int64_t urls = 0;

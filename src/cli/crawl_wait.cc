@@ -73,21 +73,39 @@ private:
         }
         TRY(note_begun({}));
         // Whoever leaves between these calls is noticed by the next event.
-        if (!owner.follow(beginning_.group)) return {};
+        const auto hears = view_.embedded() ? app::Hears::pages : app::Hears::changes;
+        if (!owner.follow(beginning_.group, hears)) return {};
         const auto reader = TRY(app::open_reader(place_));
         while (true) {
             const Group group = TRY(view_.update(*reader, *beginning_.group));
             if (!goes_on(group.state)) {
                 // The pages are here; now they have to be found.
-                TRY(look_on_until_indexed(owner, *reader, {.group = group.id}));
+                IndexWork indexing{.group = group.id, .embedded = view_.embedded()};
+                indexing.look = [&]() -> Result<void> {
+                    TRY(view_.update(*reader, group.id));
+                    return {};
+                };
+                TRY(look_on_until_indexed(owner, *reader, indexing));
                 return {};
             }
             if (was_interrupted()) {
                 TRY(owner.call("pause", {{"group", number(*beginning_.group)}}));
                 return {};
             }
-            if (!owner.next_event(redraw_every)) return {};
+            if (!hear(owner)) return {};
         }
+    }
+
+    // Until it is time to look again. False once the owner has left.
+    bool hear(app::OwnerLink& owner) {
+        const auto until = std::chrono::steady_clock::now() + redraw_every;
+        while (std::chrono::steady_clock::now() < until) {
+            const auto event = owner.next_event(redraw_every);
+            if (!event) return false;
+            if (*event && view_.embedded()) view_.embedded()->hear(**event);
+            if (!*event || (*event)->what == store::Event::What::group_changed) return true;
+        }
+        return true;
     }
 
     // Nobody else does: this process works until the crawl is over.
@@ -99,6 +117,8 @@ private:
         }
         TRY(note_begun({}));
         const GroupId group = *beginning_.group;
+        const auto listening =
+            view_.embedded() ? view_.embedded()->listen_to(owner->store(), group) : nullptr;
         Result<void> worked;
         {
             const Onlooker onlooker(place_, view_, group);
@@ -129,7 +149,7 @@ private:
                         counted(group.page_limit, "page")));
         say(fmt::format("Job ID: {}", id_of(group, *reader)));
         if (const auto position = reader->position(group.id); position && *position > 0)
-            say(fmt::format("It waits at position {}", *position));
+            say(queued_at(*position));
         return {};
     }
 

@@ -9,6 +9,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/place.h"
+#include "store/index_progress.h"
 
 namespace quarry::cli {
 namespace {
@@ -30,7 +31,7 @@ public:
 private:
     void find_owner() {
         auto owner = app::connect_to_owner(place_);
-        if (owner && (*owner)->follow(group_)) owner_ = *std::move(owner);
+        if (owner && (*owner)->follow(group_, app::Hears::changes)) owner_ = *std::move(owner);
     }
 
     const app::Workplace& place_;
@@ -38,13 +39,21 @@ private:
     std::unique_ptr<app::OwnerLink> owner_;
 };
 
+// Over, and in the index but for what waits for a service that is not there.
+Result<bool> is_settled(store::Reader& reader, const Group& group) {
+    if (goes_on(group.state)) return false;
+    const store::OutboxCounts counts = TRY(reader.outbox_counts("", group.id));
+    return store::shown_state(group, counts) != JobState::running ||
+           (counts.processing == 0 && store::waits_for_embedder(counts));
+}
+
 Result<Group> look_on(const Session& session, const app::Workplace& place, GroupId id) {
     const auto reader = TRY(app::open_reader(place));
     CrawlView view(session.terminal, Narration::line_by_line);
     ChangeWatch changes(place, id);
     while (true) {
         Group group = TRY(view.update(*reader, id));
-        if (!goes_on(group.state) || was_interrupted()) return group;
+        if (was_interrupted() || TRY(is_settled(*reader, group))) return group;
         changes.wait();
     }
 }
@@ -56,7 +65,7 @@ int watch_crawl(const Session& session, const app::Workplace& place, GroupId id)
     const auto group = look_on(session, place, id);
     if (!group) return give_up(session, group.error());
     if (was_interrupted()) return exit_interrupted;
-    return report_end(session, place, *group, "");
+    return report_end(session, place, *group, {});
 }
 
 }  // namespace quarry::cli

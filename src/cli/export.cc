@@ -113,13 +113,12 @@ int run_export(const Session& session, const ExportArguments& arguments) {
     if (!exported) return give_up(session, exported.error());
     const auto& [count, damaged] = *exported;
     if (!arguments.output.empty())
-        say(fmt::format("{} {} in {}", with_commas(count), arguments.chunks ? "chunks" : "pages",
-                        arguments.output));
+        say(fmt::format("{} in {}", counted(count, arguments.chunks ? "chunk" : "page"), arguments.output));
     if (damaged > 0)
         say(
-            fmt::format("{} pages are damaged and were left out: crawl them again, or put a backup in the "
-                        "database's place (quarry backup makes them)",
-                        with_commas(damaged)));
+            fmt::format("Left out because of damage: {}. Crawl again, or put a backup in the database's place "
+                        "(quarry backup makes them)",
+                        counted(damaged, "page")));
     else if (count == 0)
         say(arguments.chunks ? "There are no chunks" : "There are no pages");
     return count > 0 && damaged == 0 ? exit_yes : exit_no;

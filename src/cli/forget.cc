@@ -84,8 +84,8 @@ Result<bool> may_go_on(store::Reader& reader, const ForgetArguments& arguments) 
     if (arguments.yes || !arguments.is_whole_collection()) return true;
     const auto collection = TRY(reader.collection(arguments.collection));
     if (!collection) return true;
-    return confirmed(fmt::format("All {} pages of \"{}\" will be forgotten.", with_commas(collection->pages),
-                                 arguments.collection));
+    return confirmed(fmt::format("All of \"{}\" will be forgotten: {}.", arguments.collection,
+                                 counted(collection->pages, "page")));
 }
 
 int run_forget(const Session& session, const ForgetArguments& arguments) {

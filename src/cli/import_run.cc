@@ -200,7 +200,7 @@ void ImportRun::show_progress() {
     const auto now = std::chrono::steady_clock::now();
     if (now - shown_at_ < 100ms) return;
     shown_at_ = now;
-    lines_.show({fmt::format("Importing: {} documents", with_commas(read_))});
+    lines_.show({"Importing: " + counted(read_, "document")});
 }
 
 }  // namespace quarry::cli

@@ -14,6 +14,7 @@
 #include "cli/live_lines.h"
 #include "cli/place.h"
 #include "model/json_in.h"
+#include "store/index_progress.h"
 
 namespace quarry::cli {
 namespace {
@@ -24,7 +25,11 @@ using namespace std::chrono_literals;
 constexpr auto look_every = 100ms;
 
 std::string pages(std::int64_t count) {
-    return fmt::format("{} page{}", with_commas(count), count == 1 ? "" : "s");
+    return counted(count, "page");
+}
+
+void say_all(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) say(line);
 }
 
 // Says how many pages are left, from a thread of its own, while the calling thread works on them.
@@ -32,7 +37,7 @@ class Countdown {
 public:
     Countdown(const Session& session, const app::Workplace& place, const IndexWork& work)
         : lines_(session.terminal) {
-        if (session.terminal.progress)
+        if (session.terminal.progress || work.embedded)
             thread_ = std::jthread([this, &place, &work](std::stop_token stop) { run(place, work, stop); });
     }
 
@@ -42,6 +47,10 @@ private:
         if (!reader) return;
         do {
             const auto counts = (*reader)->outbox_counts(work.collection, work.group);
+            if (work.embedded) {
+                lines_.clear();
+                say_all(work.embedded->take());
+            }
             if (counts) lines_.show({line(work, counts->pending + counts->processing)});
         } while (pause_for(2 * look_every, stop));
         lines_.clear();
@@ -76,6 +85,7 @@ public:
                 TRY(work(std::get<app::FolderLock>(std::move(reached))));
             }
         }
+        if (work_.embedded) say_all(work_.embedded->take());
         const auto reader = TRY(app::open_reader(place_));
         return reader->outbox_counts(work_.collection, work_.group);
     }
@@ -109,12 +119,11 @@ private:
             TRY(begin([&](std::string_view method, const json::object& params) {
                 return owner->handle(std::string(method), params);
             }));
+        const auto listening =
+            work_.embedded ? work_.embedded->listen_to(owner->store(), work_.group) : nullptr;
         std::optional<Countdown> countdown(std::in_place, session_, place_, work_);
-        const work::RunUntil until{
-            .enough = TRY(enough()),
-            .indexed = work::RunUntil::Indexed{work_.collection, work_.group},
-        };
-        TRY(owner->work_until(until, stop_on_interrupt()));
+        TRY(owner->work_until({.indexed = work::RunUntil::Indexed{work_.collection, work_.group}},
+                              stop_on_interrupt()));
         countdown.reset();
         is_done_ = true;
         const bool work_is_left = TRY(owner->leave(app::Stalled::no));
@@ -122,16 +131,6 @@ private:
         if (work_is_left)  // of others: this command waits only for its own
             TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));
         return {};
-    }
-
-    // The engine's question, answered from what the store says.
-    Result<std::function<bool()>> enough() const {
-        if (!work_.is_enough) return std::function<bool()>();
-        const std::shared_ptr<store::Reader> reader = TRY(app::open_reader(place_));
-        return std::function<bool()>([this, reader] {
-            const auto counts = reader->outbox_counts(work_.collection, work_.group);
-            return counts && work_.is_enough(*counts);
-        });
     }
 
     Result<void> begin(const Perform& perform) {
@@ -148,16 +147,39 @@ private:
 
 }  // namespace
 
+std::string waiting_in_words(const store::OutboxCounts& counts) {
+    const std::int64_t left = counts.pending + counts.processing;
+    if (left == 0) return "";
+    std::string words = fmt::format("{} {} for embedding", pages(left), left == 1 ? "waits" : "wait");
+    if (store::waits_for_embedder(counts)) words += ": " + printable(counts.last_error);
+    return words;
+}
+
 Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader, const IndexWork& work) {
-    if (!owner.follow(work.group)) return false;
+    // What is told of has been in the store for a moment.
+    constexpr auto longest_way = 20ms;
+    // False once the owner has left.
+    const auto hear = [&](std::chrono::milliseconds patience) -> Result<bool> {
+        const auto event = TRY(owner.next_event(patience));
+        if (event && work.embedded) work.embedded->hear(*event);
+        return event.has_value();
+    };
+    if (!owner.follow(work.group, work.embedded ? app::Hears::pages : app::Hears::changes)) return false;
     while (!was_interrupted()) {
+        if (work.look) TRY(work.look());
         const auto answer = owner.call("indexing");
         if (!answer) return false;
         const bool is_busy = TRY(answered_flag(*answer, "is_busy"));
         const store::OutboxCounts counts = TRY(reader.outbox_counts(work.collection, work.group));
-        if (!is_busy && is_over(counts)) return true;
-        if (work.is_enough && work.is_enough(counts)) return true;
-        if (!owner.next_event(look_every)) return false;
+        if (!is_busy && is_over(counts)) break;
+        const auto until = std::chrono::steady_clock::now() + look_every;
+        while (std::chrono::steady_clock::now() < until) {
+            const auto has_heard = hear(look_every);
+            if (!has_heard) return false;
+            if (!*has_heard) break;
+        }
+    }
+    while (work.embedded && hear(longest_way).value_or(false)) {
     }
     return true;
 }
@@ -173,10 +195,7 @@ int report_index(const Session& session, const store::OutboxCounts& counts) {
         say("Interrupted: the rest is indexed by the next worker");
         return exit_interrupted;
     }
-    if (counts.pending > 0)
-        say_error(session.terminal,
-                  fmt::format("{} {} for embedding: {}", pages(counts.pending),
-                              counts.pending == 1 ? "waits" : "wait", printable(counts.last_error)));
+    if (counts.pending > 0) say_error(session.terminal, waiting_in_words(counts));
     if (counts.failed > 0)
         say_error(
             session.terminal,

@@ -12,6 +12,7 @@
 #include "app/workplace.h"
 #include "base/result.h"
 #include "cli/command.h"
+#include "cli/embedded_lines.h"
 #include "model/ids.h"
 #include "store/reader.h"
 
@@ -27,8 +28,8 @@ struct IndexWork {
     // What there is to index. Begins anew if the owner goes away meanwhile: it has to bear being repeated.
     std::function<Result<void>(const Perform&)> begin{};
     std::string what = "Indexing";  // said while it is waited for
-    // Asked now and then: true ends the wait before everything is done.
-    std::function<bool(const store::OutboxCounts&)> is_enough{};
+    EmbeddedLines* embedded = nullptr;     // hears of each page, and is shown, if set
+    std::function<Result<void>()> look{};  // called now and then while an owner works
 };
 
 // Works, or waits for whoever does, until everything can be found, with the builtin space that is due in use,
@@ -39,6 +40,10 @@ Result<store::OutboxCounts> work_until_indexed(const Session& session, const app
 
 // The part of it for who looks on while the owner works: true when it is done, false if the owner has left.
 Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader, const IndexWork& work);
+
+// "3 pages wait for embedding: cannot reach TEI …", with the reason if that is not only their turn; "" if none
+// does.
+std::string waiting_in_words(const store::OutboxCounts& counts);
 
 // Says how many pages wait and why, or failed. The exit code that follows: 0, or 1 if any does.
 int report_index(const Session& session, const store::OutboxCounts& counts);

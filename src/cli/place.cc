@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/reach_owner.h"
 #include "base/ascii.h"
 #include "cli/exit_code.h"
 #include "cli/terminal.h"
@@ -91,6 +92,19 @@ Result<Group> find_crawl(store::Reader& reader, std::string_view id) {
 
 std::string id_of(const Group& group, const store::Reader& reader) {
     return public_id(number(group.id), group.created_at, reader.salt());
+}
+
+bool nobody_works(const app::Workplace& place, store::Reader& reader, Timestamp since) {
+    const auto owner = app::connect_to_owner(place);
+    if (owner || owner.error().code != ErrorCode::not_found) return false;
+    const auto workers = reader.workers();
+    const auto now = std::chrono::system_clock::now();
+    const auto lease = place.settings.duration("worker.lease");
+    const auto works = [&](const store::WorkerInfo& worker) { return worker.beat_at > now - lease; };
+    if (workers && place.store.is_shared() && std::ranges::any_of(*workers, works)) return false;
+    // Who is still listed for a folder that nobody has was killed.
+    const bool was_killed = workers && !workers->empty();
+    return was_killed || now - since > std::chrono::seconds(5);
 }
 
 Result<JobId> parse_job_id(const store::Reader& reader, std::string_view id) {

@@ -24,6 +24,12 @@ Result<Group> find_crawl(store::Reader& reader, std::string_view id);
 
 std::string id_of(const Group& group, const store::Reader& reader);
 
+// Nobody has the data folder, or no host works on the shared store: what was begun `since` goes on later,
+// whatever leases of a process that was killed say. A worker that was just started may not answer yet.
+bool nobody_works(const app::Workplace& place, store::Reader& reader, Timestamp since);
+inline constexpr std::string_view how_to_work =
+    "No worker runs. It goes on with: quarry worker --once, or quarry daemon start";
+
 // The number of a job's UUID. `invalid_argument` if it is none.
 Result<JobId> parse_job_id(const store::Reader& reader, std::string_view id);
 

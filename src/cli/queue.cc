@@ -61,15 +61,9 @@ json::object counts_record(const std::vector<store::StateCount>& counts) {
     return record;
 }
 
-// A server has its own; of a store that many share, one of them is enough.
-bool nobody_works(const app::Workplace& place, store::Reader& reader) {
-    if (place.remote || app::connect_to_owner(place)) return false;
-    if (place.store.url.empty()) return true;
-    const auto workers = reader.workers();
-    const auto lately = std::chrono::system_clock::now() - place.settings.duration("worker.lease");
-    return workers && std::ranges::none_of(*workers, [&](const store::WorkerInfo& worker) {
-               return worker.beat_at > lately;
-           });
+Timestamp begin_of_newest_crawl(store::Reader& reader) {
+    const auto groups = reader.groups({.limit = 1});
+    return groups && !groups->empty() ? groups->front().created_at : Timestamp();
 }
 
 // Why what is not over does not get on.
@@ -81,8 +75,7 @@ void say_what_waits(const app::Workplace& place, store::Reader& reader,
                         printable(outbox.last_error)));
     const bool is_open =
         std::ranges::any_of(counts, [](const store::StateCount& row) { return goes_on(row.state); });
-    if (is_open && nobody_works(place, reader))
-        say("No worker runs. It goes on with: quarry worker --once, or quarry daemon start");
+    if (is_open && nobody_works(place, reader, begin_of_newest_crawl(reader))) say(how_to_work);
 }
 
 int count(const Session& session, const app::Workplace& place, store::Reader& reader,

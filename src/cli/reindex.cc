@@ -74,7 +74,7 @@ int run_reindex(const Session& session, const ReindexArguments& arguments) {
     if (!after) return give_up(session, after.error());
     const auto pages = sum_of(*after, [](const CollectionReport& report) { return report.indexed.pages; });
     const auto chunks = sum_of(*after, [](const CollectionReport& report) { return report.indexed.chunks; });
-    say(fmt::format("{} pages indexed again, {} chunks, {}", with_commas(pages), with_commas(chunks),
+    say(fmt::format("{} indexed again, {}, {}", counted(pages, "page"), counted(chunks, "chunk"),
                     in_words(took)));
     const int exit_code = report_index(session, *counts);
     if (session.json)

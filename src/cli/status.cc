@@ -1,21 +1,23 @@
 // `quarry status`: how crawls are doing.
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/reach_owner.h"
 #include "cli/commands.h"
 #include "cli/crawl_end.h"
 #include "cli/crawl_record.h"
 #include "cli/crawl_text.h"
 #include "cli/crawl_watch.h"
 #include "cli/exit_code.h"
+#include "cli/index_wait.h"
 #include "cli/place.h"
 #include "cli/progress.h"
 #include "model/readable_json.h"
 #include "model/records_json.h"
+#include "store/index_progress.h"
 
 namespace quarry::cli {
 namespace {
@@ -33,6 +35,29 @@ std::string coloured_state(const Terminal& terminal, JobState state) {
     return terminal.paint_data(colour_of(state), fmt::format("{:<9}", name_of(state)));
 }
 
+// Those whose pages wait to be indexed are not over for those who want to search them.
+constexpr int waiting_looked_for = 20;
+
+Result<std::vector<Group>> active_groups(store::Reader& reader, const std::string& kind) {
+    std::vector<Group> active = TRY(reader.groups({.kind = kind, .states = active_states, .limit = 100}));
+    const store::OutboxCounts all = TRY(reader.outbox_counts("", std::nullopt));
+    if (all.pending + all.processing == 0) return active;
+    for (Group& group : TRY(reader.groups(
+             {.kind = kind, .states = {JobState::completed}, .limit = waiting_looked_for}))) {
+        const store::OutboxCounts counts = TRY(reader.outbox_counts("", group.id));
+        if (store::shown_state(group, counts) == JobState::running) active.push_back(std::move(group));
+    }
+    std::ranges::sort(active, std::greater(), &Group::id);
+    return active;
+}
+
+// What a list cannot show beside each crawl.
+void say_what_waits(store::Reader& reader) {
+    const auto counts = reader.outbox_counts("", std::nullopt);
+    if (counts && store::waits_for_embedder(*counts))
+        say(waiting_in_words(*counts) + ". See: quarry queue list --kind embed_page");
+}
+
 int print_list(const Session& session, store::Reader& reader, const std::vector<Group>& groups) {
     if (session.json) {
         json::array records;
@@ -42,12 +67,16 @@ int print_list(const Session& session, store::Reader& reader, const std::vector<
     }
     std::string table = fmt::format("{:<36}  {:<9}  {:>4}  {:>15}  {:>6}  {:>7}  {}\n", "ID", "STATUS", "%",
                                     "PAGES/URLS", "FAILED", "CHUNKS", "URL");
-    for (const Group& group : groups)
+    for (const Group& group : groups) {
+        const auto counts = reader.outbox_counts("", group.id).value_or(store::OutboxCounts{});
         table += fmt::format("{}  {}  {:>3}%  {:>15}  {:>6}  {:>7}  {}\n", id_of(group, reader),
-                             coloured_state(session.terminal, group.state), percent_done(group),
+                             coloured_state(session.terminal, store::shown_state(group, counts)),
+                             store::shown_percent(group, counts),
                              fmt::format("{}/{}", group.counters.completed, group.counters.discovered),
                              group.counters.failed, group.counters.chunks, shorten(start_of(group), 80));
+    }
     write_data(table);
+    say_what_waits(reader);
     return exit_yes;
 }
 
@@ -76,10 +105,11 @@ std::string timing_line(const Timings& timings) {
 
 std::string lines_about(const Session& session, const Group& group, store::Reader& reader) {
     const GroupCounters& counters = group.counters;
+    const auto outbox = reader.outbox_counts("", group.id).value_or(store::OutboxCounts{});
     std::string text = fmt::format(
         "{} {}  {}%\n  url       {}\n  pages     {} of {} URLs, {} failed, {} skipped, {} queued\n",
-        id_of(group, reader), coloured_state(session.terminal, group.state), percent_done(group),
-        printable(start_of(group)), with_commas(counters.completed), with_commas(counters.discovered),
+        id_of(group, reader), coloured_state(session.terminal, store::shown_state(group, outbox)),
+        store::shown_percent(group, outbox), printable(start_of(group)), with_commas(counters.completed), with_commas(counters.discovered),
         with_commas(counters.failed), with_commas(counters.skipped),
         with_commas(counters.queued + counters.running));
     const auto add = [&](std::string_view name, const std::string& value) {
@@ -88,33 +118,32 @@ std::string lines_about(const Session& session, const Group& group, store::Reade
     add("skipped", skipped_in_words(group, reader));
     add("created", iso_time(group.created_at));
     add("started", group.started_at ? iso_time(*group.started_at) : "");
-    add("ended", group.finished_at ? iso_time(*group.finished_at) : "");
+    const bool waits = outbox.pending + outbox.processing > 0;
+    add(waits ? "fetched" : "ended", group.finished_at ? iso_time(*group.finished_at) : "");
     add("error", group.error);
     add("index", index_line(group));
+    add("waiting", waiting_in_words(outbox));
     add("time", timing_line(group.timings));
     for (const auto& page : reader.slowest_pages(group.id, 3).value_or(std::vector<store::SlowPage>{}))
         add("slowest", fmt::format("{} {}", in_words(rounded(page.timings.total())), page.url));
     if (group.is_over()) return text;
     const std::int64_t position = reader.position(group.id).value_or(0);
     add("position", position > 0 ? fmt::format("{}", position) : "");
+    add("retrying", retries_in_words(group, reader, wall_clock()));
     for (const std::string& url : reader.current_urls(group.id, 5).value_or(std::vector<std::string>{}))
         add("fetching", url);
     return text;
 }
 
-// A worker that was just started may not answer yet.
-bool is_long_ago(Timestamp time) {
-    return std::chrono::system_clock::now() - time > std::chrono::seconds(5);
-}
-
-// A crawl that is not over and that nobody works on: say how it goes on.
+// A crawl that is not over, or whose pages wait, and that nobody works on: say how it goes on.
 void hint_at_worker(const Session& session, const app::Workplace& place, const Group& group,
-                    const store::Reader& reader) {
-    if (session.json || group.is_over()) return;
+                    store::Reader& reader) {
+    const auto outbox = reader.outbox_counts("", group.id).value_or(store::OutboxCounts{});
+    if (session.json || (group.is_over() && outbox.pending + outbox.processing == 0)) return;
     if (group.state == JobState::paused)
         say(fmt::format("Go on with: quarry crawl {} --resume", id_of(group, reader)));
-    else if (is_long_ago(group.created_at) && !app::connect_to_owner(place))
-        say("No worker runs. It goes on with: quarry worker --once, or quarry daemon start");
+    else if (nobody_works(place, reader, group.created_at))
+        say(how_to_work);
 }
 
 int print_errors(const Session& session, store::Reader& reader, const Group& group) {
@@ -141,7 +170,10 @@ int show_one(const Session& session, const app::Workplace& place, store::Reader&
              const StatusArguments& arguments) {
     const auto group = find_crawl(reader, arguments.id);
     if (!group) return give_up(session, group.error());
-    if (arguments.watch) return watch_crawl(session, place, group->id);
+    if (arguments.watch) {
+        hint_at_worker(session, place, *group, reader);
+        return watch_crawl(session, place, group->id);
+    }
     if (arguments.errors) return print_errors(session, reader, *group);
     if (session.json) {
         write_data(readable_json(crawl_record(*group, reader)) + "\n");
@@ -155,7 +187,7 @@ int show_one(const Session& session, const app::Workplace& place, store::Reader&
 int show_many(const Session& session, const app::Workplace& place, store::Reader& reader,
               const StatusArguments& arguments) {
     const std::string kind = arguments.kind == "all" ? "" : arguments.kind;
-    const auto active = reader.groups({.kind = kind, .states = active_states, .limit = 100});
+    const auto active = active_groups(reader, kind);
     if (!active) return give_up(session, active.error());
     if (arguments.watch && !active->empty()) return watch_crawl(session, place, active->front().id);
     const bool show_active = arguments.active || (!arguments.list && !active->empty());

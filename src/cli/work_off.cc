@@ -22,7 +22,7 @@ Result<bool> is_busy(store::Reader& reader) {
 
 // Until there is no crawl or job left, or the owner has left.
 Result<void> wait_for(app::OwnerLink& owner, const app::Workplace& place) {
-    if (!owner.follow(std::nullopt)) return {};
+    if (!owner.follow(std::nullopt, app::Hears::changes)) return {};
     const auto reader = TRY(app::open_reader(place));
     while (!was_interrupted()) {
         const bool goes_on = TRY(is_busy(*reader));

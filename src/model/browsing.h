@@ -13,7 +13,7 @@ namespace quarry {
 // Whether pages are read as a browser builds them.
 enum class Rendering : std::uint8_t {
     never,
-    when_empty,  // only pages that are made by scripts, and then all of their site
+    when_empty,  // only pages that are made by scripts
     always,
 };
 

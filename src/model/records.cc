@@ -241,8 +241,12 @@ json::object record_of(const Group& group, std::uint64_t salt) {
 }
 
 Result<Group> parse_group(const json::value& record) {
-    return read_fields<Group>(record, "a crawl",
-                              [](auto& visit, Group& to) { each_field_of_group(visit, to); });
+    Group group = TRY(read_fields<Group>(record, "a crawl",
+                                         [](auto& visit, Group& to) { each_field_of_group(visit, to); }));
+    // Its status says "running" while pages wait to be indexed; its state does not (store/index_progress.h).
+    const json::value* state = record.get_object().if_contains("state");
+    if (state && state->is_string()) group.state = TRY(parse_job_state(state->get_string()));
+    return group;
 }
 
 json::object record_of(const Job& job, std::uint64_t salt) {

@@ -30,6 +30,7 @@ bool waits_for_embedder(const OutboxCounts& counts) {
 void add_index_progress(boost::json::object& record, const Group& group, Reader& reader) {
     const OutboxCounts counts = reader.outbox_counts("", group.id).value_or(OutboxCounts{});
     record["status"] = name_of(shown_state(group, counts));
+    record["state"] = name_of(group.state);
     record["progress"] = shown_percent(group, counts);
     record["pages_waiting"] = left(counts);
     record["waiting_reason"] =

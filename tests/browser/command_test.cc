@@ -48,6 +48,11 @@ TEST_CASE("screenshot writes a picture for each page, and prints where") {
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 0);
     CHECK(ran.out.find("\"success\":true") != ran.out.rfind("\"success\":true"));
+    const json::object record = json::parse(ran.out.substr(0, ran.out.find('\n'))).as_object();
+    const std::string path(record.at("file_path").as_string());
+    CHECK(path.starts_with(pictures));
+    CHECK(record.at("file_size") == std::filesystem::file_size(path));
+    CHECK(record.contains("error") == false);
     int found = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(pictures)) {
         if (!entry.is_regular_file()) continue;

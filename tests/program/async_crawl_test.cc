@@ -13,8 +13,7 @@ using namespace quarry::test;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
-TEST_CASE(
-    "crawl URL --limit 100 returns before the crawl is over, with words for people and JSON for programs") {
+TEST_CASE("a crawl returns at once and goes on in the background") {
     SlowSite site(100, 50ms);
     const DataHome home;
 
@@ -25,7 +24,9 @@ TEST_CASE(
     CHECK(answer.at("success") == true);
     const std::string id(answer.at("data").at("jobId").as_string());
     CHECK(id.size() == 36);
-    CHECK(contains(ran.err, id));
+    CHECK(contains(ran.err, "Queued the crawl of " + site.url() + ": " + id));
+    CHECK(contains(ran.err, "Its pages are embedded in the background"));
+    CHECK(contains(ran.err, "quarry crawl " + id + " --embed"));
     CHECK(home.status(id).at("completed_at").is_null());
     CHECK(home.watch(id).at("urls_completed") == 100);
     CHECK(json::parse(home.run({"search", "page", "--json"}).out).at("hits").as_array().size() > 0);
@@ -41,7 +42,10 @@ TEST_CASE("crawl URL --progress stays, says how far it is, and ends when all can
     CHECK(contains(ran.err, "Crawling " + site.url("good")));
     CHECK(contains(ran.err, "Job ID: "));
     CHECK(contains(ran.err, "Progress: 1/1 pages"));
+    CHECK(contains(ran.err, "Embedded 1 chunk for " + site.url("good")));
     CHECK(contains(ran.err, "1 page, 1 chunk"));
+    CHECK(json::parse(ran.out).at("status") == "completed");
+    CHECK(contains(ran.err, "Job ID: " + id_in(ran)));
     CHECK(home.run({"search", "granite"}).exit_code == 0);
 }
 
@@ -71,6 +75,7 @@ TEST_CASE("a crawl whose process is killed goes on, and nothing that was done is
 
     waiting.send(SIGKILL);
     waiting.wait();
+    CHECK(contains(home.run({"status"}).err, "No worker runs. It goes on with: quarry worker --once"));
     const std::string id(
         json::parse(home.run({"status", "--list", "--json"}).out).at(0).at("crawl_id").as_string());
     CHECK(home.run({"worker", "--once"}).exit_code == 0);

@@ -1,5 +1,8 @@
 // How the program behaves as a program: help, wrong usage, settings, pipes.
+#include <filesystem>
+#include <map>
 #include <regex>
+#include <sstream>
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
@@ -57,6 +60,47 @@ TEST_CASE("the manual page tells of every command and every setting") {
         CAPTURE(std::string(key));
         CHECK(contains(manual.out, "\\fB" + std::string(key) + "\\fR"));
     }
+}
+
+TEST_CASE("every command and option that the documents name is one there is") {
+    std::map<std::string, std::string> helps;
+    const auto help_of = [&](std::vector<std::string> words) -> const std::string& {
+        words.push_back("--help");
+        std::string name;
+        for (const std::string& word : words) name += word + " ";
+        const auto [entry, is_new] = helps.try_emplace(name);
+        if (is_new) entry->second = run_quarry(words).out;
+        return entry->second;
+    };
+    std::vector<std::filesystem::path> files = {QUARRY_SOURCE "/README.md"};
+    for (const auto& entry : std::filesystem::directory_iterator(QUARRY_SOURCE "/docs"))
+        if (entry.is_regular_file()) files.push_back(entry.path());
+    // `quarry crawl ID --embed` within a line, or a line of a block of code that begins so.
+    const std::string words = R"(quarry +([a-z][a-z-]*)(?: +([a-z][a-z-]*))?([^`|#]*))";
+    const std::regex in_line("`" + words), in_block(R"(^ *(?:\$ )?)" + words);
+    const std::regex option(R"( (--[a-z][a-z-]*))");
+    int commands = 0;
+    for (const auto& file : files) {
+        std::istringstream lines(read_file(file.string()));
+        bool is_block = false;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("```")) is_block = !is_block;
+            const std::regex& named = is_block || line.starts_with("    ") ? in_block : in_line;
+            for (std::sregex_iterator it(line.begin(), line.end(), named), end; it != end; ++it) {
+                CAPTURE(file.filename().string() + ": " + it->str());
+                const std::string& of_command = help_of({(*it)[1]});
+                CHECK(contains(of_command, "quarry " + (*it)[1].str()));
+                const std::string& of_second =
+                    contains(of_command, "\n  " + (*it)[2].str() + " ") ? help_of({(*it)[1], (*it)[2]}) : of_command;
+                const std::string rest = " " + (*it)[3].str();
+                for (std::sregex_iterator at(rest.begin(), rest.end(), option); at != end; ++at)
+                    CHECK_MESSAGE(contains(of_command + of_second + help_of({}), (*at)[1].str()),
+                                  (*at)[1].str());
+                ++commands;
+            }
+        }
+    }
+    CHECK(commands > 50);
 }
 
 TEST_CASE("config show tells each value and where it came from, with secrets masked") {

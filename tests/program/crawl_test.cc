@@ -70,8 +70,35 @@ TEST_CASE("--progress prints lines where nothing can be redrawn") {
     CHECK(ran.exit_code == 0);
     CHECK(contains(ran.err, "Progress: "));
     CHECK(contains(ran.err, " pages (running)"));
+    CHECK(contains(ran.err, "Progress: 4/5 pages ("));
+    CHECK(contains(ran.err, "Embedded 1 chunk for " + nginx->url("/guide/install.html")));
     CHECK_FALSE(contains(ran.err, "\033["));
-    CHECK(ran.out.empty());
+    CHECK(json::parse(ran.out).at("status") == "completed");
+    CHECK(json::parse(ran.out).at("urls_completed") == 4);
+}
+
+TEST_CASE("on a terminal a crawl has a bar with its share and the time left, which is gone at the end") {
+    SlowSite site(200, 40ms);
+    const DataHome home;
+
+    const Ran ran = run_on_terminal({"crawl", site.url(), "--allow-private", "--wait"}, home.options());
+    if (ran.exit_code == 127) {
+        MESSAGE("skipped: script is not installed");
+        return;
+    }
+
+    CAPTURE(ran.out);
+    CHECK(ran.exit_code == 0);
+    CHECK(contains(ran.out, "\033[34mrunning"));
+    CHECK(contains(ran.out, "█░"));
+    CHECK(contains(ran.out, "/200 URLs"));
+    CHECK(contains(ran.out, ", about "));
+    const std::size_t bar = std::max(ran.out.rfind("█"), ran.out.rfind("░"));
+    const std::size_t cleared = ran.out.find("\r\033[J", bar);
+    REQUIRE(cleared != std::string::npos);
+    CHECK(ran.out.find("200 pages, 200 chunks") > cleared);
+    const Ran listed = run_on_terminal({"status", "--list"}, home.options());
+    CHECK(contains(listed.out, "\033[32mcompleted"));
 }
 
 TEST_CASE("-o writes the pages as files, also those that a second crawl finds unchanged") {
@@ -163,6 +190,7 @@ TEST_CASE("status without crawls, and of an unknown one") {
     const Ran unknown = home.run({"status", "0199c5a0-3f2b-7c11-8a4e-5f0b6d2c9e10"});
     CHECK(unknown.exit_code == 1);
     CHECK(contains(unknown.err, "Crawl not found"));
+    CHECK(contains(home.run({"search", "granite"}).err, "Begin with quarry crawl URL"));
 }
 
 TEST_CASE("a crawl is found by the beginning of its id") {

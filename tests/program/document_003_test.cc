@@ -41,7 +41,8 @@ private:
         if (path == "/sitemap.xml")
             return fmt::format("<urlset><url><loc>{}</loc></url></urlset>", url("/listed"));
         return fmt::format(
-            "<title>Title of {0}</title><article><h1>Heading</h1><p>Words of {0}. "
+            "<title>Title of {0}</title>"
+            "<script type='application/ld+json'>{{\"@type\":\"Product\",\"name\":\"Mug\"}}</script><article><h1>Heading</h1><p>Words of {0}. "
             "<a href='/next'>Next</a> <a href='https://b.example/'>Other</a></p></article>",
             path);
     }
@@ -138,10 +139,34 @@ TEST_CASE("a scrape is a row with what was asked, by whom, and all that came of 
     CHECK(page.at("updatedAt").is_string());
 }
 
+TEST_CASE("a scrape with a key is recorded with its owner and the number of the key") {
+    Recorded work;
+    if (!work.is_there()) return;
+    const Ran made = work.home.run({"--store", work.url, "keys", "create", "--owner", "team", "--json"});
+    REQUIRE(made.exit_code == 0);
+    const json::object key = json::parse(made.out).at("data").as_object();
+    const ApiClient client(work.service->port(),
+                           fmt::format("Authorization: Bearer {}\r\n", text_of(key.at("key"))));
+    // The server reads its keys now and then.
+    while (work.service->client.get("/api/v1/crawls").status != 401) {
+    }
+    REQUIRE(client.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", work.site.url("/page"))).status == 200);
+
+    const json::array rows = work.rows("select data, owner_id from nuq.queue_scrape");
+
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].at("data").at("apiKeyId") == key.at("id"));
+    CHECK(rows[0].at("data").at("team_id") == "team");
+    CHECK(rows[0].at("owner_id") == key.at("ownerId"));
+}
+
 TEST_CASE("a crawl begins with rows of its own, tells its webhook of its trace, and expires when it says") {
     Recorded work;
     if (!work.is_there()) return;
-    const std::string id = work.crawl(fmt::format(R"(,"limit":3,"webhook":"{}")", work.site.url("/hook")));
+    const std::string id = work.crawl(
+        fmt::format(R"(,"limit":3,"webhook":"{}","scrapeOptions":{{"formats":["markdown",{{"type":"json",)"
+                    R"("schema":{{"type":"object","properties":{{"name":{{"type":"string"}}}}}}}}]}})",
+                    work.site.url("/hook")));
     const json::object status = work.service->client.wait_for("/v2/crawl/" + id);
 
     const json::array kickoffs = work.rows(
@@ -157,6 +182,14 @@ TEST_CASE("a crawl begins with rows of its own, tells its webhook of its trace, 
         const json::value* sitemap = row.at("data").as_object().if_contains("sitemapUrl");
         return sitemap && *sitemap == json::value(work.site.url("/sitemap.xml"));
     }));
+
+    const json::array listed = work.rows(
+        "select data->>'sitemapped' as sitemapped, data->'crawlerOptions'->'limit' as most, returnvalue->'llm_extraction' as data_of_page from nuq.queue_scrape where data->>'mode' = 'single_urls' and "
+        "data->>'url' like '%/listed'");
+    REQUIRE(listed.size() == 1);
+    CHECK(listed[0].at("sitemapped") == "true");
+    CHECK(listed[0].at("most") == 3);
+    CHECK(listed[0].at("data_of_page") == json::value({{"name", "Mug"}}));
 
     const json::array group = work.rows(
         "select *, expires_at - (select finished_at from nuq.queue_crawl_finished) = "

@@ -182,6 +182,35 @@ TEST_CASE("pages of batches, crawls and extractions have data, and a model is as
     CHECK(model.heard().size() == asked);
 }
 
+TEST_CASE("a page from the cache has the data that is asked for, and not what somebody asked before") {
+    const Shop shop;
+    const DataHome home;
+    const Service service(home);
+    const auto schema_of = [](const char* field) {
+        return fmt::format(
+            R"({{"type":"json","schema":{{"type":"object","properties":{{"{}":{{"type":"string"}}}}}}}})", field);
+    };
+    const json::value begun = service.client
+                                  .post("/v2/batch/scrape", fmt::format(R"({{"urls":["{}"],"formats":["markdown",{}]}})",
+                                                                        shop.url("/mug"), schema_of("name")))
+                                  .json();
+    service.client.wait_for("/v2/batch/scrape/" + std::string(begun.at("id").as_string()));
+    const auto cached = [&](const std::string& formats) {
+        return service.client
+            .post("/v2/scrape", fmt::format(R"({{"url":"{}","maxAge":3600000,"formats":["markdown"{}]}})",
+                                            shop.url("/mug"), formats))
+            .json()
+            .at("data");
+    };
+
+    const json::value plain = cached("");
+    const json::value other = cached("," + schema_of("sku"));
+
+    CHECK(plain.at("metadata").at("cacheState") == "hit");
+    CHECK_FALSE(plain.as_object().contains("json"));
+    CHECK_FALSE(other.at("json").as_object().contains("name"));
+}
+
 TEST_CASE("a model that does not answer costs the data, and not the page") {
     const Shop shop;
     const DataHome home;

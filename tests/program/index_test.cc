@@ -13,6 +13,7 @@
 #include "program/data_home.h"
 #include "program/service.h"
 #include "program/slow_site.h"
+#include "servers/free_port.h"
 #include "servers/imitation_tei.h"
 
 using namespace quarry;
@@ -133,6 +134,106 @@ TEST_CASE("a service that is not there holds up no crawl: the pages wait, and ar
     CHECK(again.exit_code == 0);
     CHECK(tei.conduct.wrong_requests().empty());
     CHECK_FALSE(run_quarry({"search", "page", "--json"}, with_service(home, tei.url())).out.empty());
+}
+
+TEST_CASE("a crawl whose pages wait for their embedder is not over for who looks at it, and says why") {
+    SlowSite site(3, 0ms);
+    const DataHome home;
+    const RunOptions nobody = with_service(home, "http://127.0.0.1:9");
+    const std::string id =
+        id_in(run_quarry({"crawl", site.url(), "--allow-private", "--wait", "--json"}, nobody));
+    const std::string waits = "3 pages wait for embedding: ";
+
+    const json::object record = home.status(id);
+    const Ran one = home.run({"status", id});
+    const Ran list = home.run({"status", "--list"});
+    const Ran active = home.run({"status"});
+    const Ran watched = home.run({"status", id, "--watch"});
+
+    CHECK(record.at("status") == "running");
+    CHECK(record.at("state") == "completed");
+    CHECK(record.at("progress") == 99);
+    CHECK(record.at("pages_waiting") == 3);
+    CHECK(contains(record.at("waiting_reason").as_string(), "127.0.0.1:9"));
+    CHECK(contains(one.out, "running"));
+    CHECK(contains(one.out, "99%"));
+    CHECK(contains(one.out, waits));
+    CHECK(contains(list.out, "running"));
+    CHECK(contains(list.err, waits));
+    CHECK(contains(active.out, id));
+    CHECK_FALSE(contains(home.run({"status", "--active"}).err, "No active crawl"));
+    CHECK(watched.exit_code == 1);
+    CHECK(contains(watched.err, waits));
+    CHECK(contains(watched.err, "quarry crawl " + id + " --embed"));
+}
+
+TEST_CASE("crawl ID --embed asks the embedder at once, says what it does, and the second time asks for nothing") {
+    SlowSite site(4, 0ms);
+    const DataHome home;
+    const RunOptions nobody = with_service(home, "http://127.0.0.1:9");
+    const std::string id =
+        id_in(run_quarry({"crawl", site.url(), "--allow-private", "--wait", "--json"}, nobody));
+    ImitationTei tei;
+    const RunOptions somebody = with_service(home, tei.url());
+
+    const Ran failed = run_quarry({"crawl", id, "--embed", "--progress"}, nobody);
+    const Ran first = run_quarry({"crawl", id, "--embed", "--progress"}, somebody);
+    const int served = tei.conduct.served();
+    const Ran second = run_quarry({"crawl", id, "--embed", "-v"}, somebody);
+
+    CHECK(failed.exit_code == 1);
+    CHECK(contains(failed.err, "4 pages wait for embedding: "));
+    CHECK(json::parse(failed.out).at("pages_waiting") == 4);
+    CHECK(first.exit_code == 0);
+    CHECK(contains(first.err, "Embedding 4 pages of " + site.url() + " (attempt 1/3)"));
+    for (const std::string& url : site.all_urls())
+        CHECK(contains(first.err, "Embedded 1 chunk for " + url));
+    CHECK(contains(first.err, "Embedded 4 pages in 4 chunks"));
+    CHECK(json::parse(first.out).at("status") == "completed");
+    CHECK(json::parse(first.out).at("chunks") == 4);
+    CHECK(second.exit_code == 0);
+    CHECK(contains(second.err, "Nothing to embed: the index has 4 pages of the crawl in 4 chunks"));
+    CHECK(tei.conduct.served() == served);
+    CHECK(tei.conduct.wrong_requests().empty());
+}
+
+TEST_CASE("what failed to be embedded is tried again by crawl ID --embed, and only that") {
+    SlowSite site(6, 0ms);
+    const DataHome home;
+    ImitationTei tei;
+    tei.conduct.faults.for_word("page number 5 has", Fault::internal);
+    RunOptions options = with_service(home, tei.url());
+    const Ran crawled = run_quarry({"crawl", site.url(), "--allow-private", "--wait", "--json"}, options);
+    const std::string id = id_in(crawled);
+    CHECK(crawled.exit_code == 1);
+    CHECK(json::parse(crawled.out).at("pages_indexed") == 5);
+
+    tei.conduct.faults.for_word("", Fault::none);
+    const Ran embedded = run_quarry({"crawl", id, "--embed", "-v"}, options);
+
+    CHECK(embedded.exit_code == 0);
+    CHECK(contains(embedded.err, "Embedding 1 page of "));
+    CHECK_FALSE(contains(embedded.err, "(attempt 1/3)"));
+    CHECK(contains(embedded.err, "Embedded 1 page in 1 chunk"));
+}
+
+TEST_CASE("hundreds of pages that waited for their embedder are all embedded once it is there") {
+    SlowSite site(300, 0ms);
+    const DataHome home;
+    const std::uint16_t port = free_port();
+    const RunOptions options = with_service(home, fmt::format("http://127.0.0.1:{}", port));
+    const std::string id = id_in(run_quarry({"crawl", site.url(), "--allow-private"}, options));
+    const auto waiting = [&] { return home.status(id).at("pages_waiting").to_number<int>(); };
+    while (home.status(id).at("state") != "completed" || home.status(id).at("waiting_reason").is_null())
+        std::this_thread::sleep_for(20ms);
+    REQUIRE(waiting() == 300);
+
+    ImitationTei tei({.port = port});
+    while (waiting() > 0) std::this_thread::sleep_for(20ms);
+
+    CHECK(home.status(id).at("pages_indexed") == 300);
+    CHECK(home.status(id).at("status") == "completed");
+    CHECK(tei.conduct.wrong_requests().empty());
 }
 
 TEST_CASE("an index that was deleted or damaged is made anew from the pages") {

@@ -69,6 +69,7 @@ TEST_CASE("map with --json prints the record with counts") {
     CHECK(record.at("links").as_array().size() >= 4);
     CHECK(record.at("internal_count").to_number<int>() >= 3);
     CHECK(record.at("external_count").to_number<int>() == 1);
+    CHECK(record.at("depth_reached") == 0);
     CHECK(record.at("error").is_null());
 }
 
@@ -97,6 +98,15 @@ TEST_CASE("map obeys limit, depth, search and sitemap=skip") {
     const Ran searched = quarry_map({served.url("/"), "--search", "install"});
     CHECK(searched.out.starts_with(served.url("/guide/install.html")));
     CHECK(quarry_map({served.url("/"), "--sitemap", "maybe"}).exit_code == 2);
+    served.folder.write("guide/install.html", "<title>Install</title><p><a href=/deep.html>deeper</a></p>");
+    served.folder.write("deep.html", "<title>Deep</title><p><a href=/deepest.html>deepest</a></p>");
+    const auto depth = [&](const char* steps) {
+        return quarry_map({served.url("/"), "--sitemap", "skip", "--depth", steps, "--json"}).out;
+    };
+    CHECK_FALSE(contains(depth("0"), "/deep.html"));
+    CHECK(contains(depth("1"), "/deep.html"));
+    CHECK_FALSE(contains(depth("1"), "/deepest.html"));
+    CHECK(boost::json::parse(depth("2")).at("depth_reached") == 2);
 }
 
 TEST_CASE("map of a site that is not there says why and exits with 1") {

@@ -97,6 +97,13 @@ Ran run_quarry(const std::vector<std::string>& arguments, const RunOptions& opti
     return run_program(QUARRY_PROGRAM, arguments, options);
 }
 
+Ran run_on_terminal(const std::vector<std::string>& arguments, RunOptions options) {
+    std::string command = "stty cols 80; exec " QUARRY_PROGRAM;
+    for (const std::string& argument : arguments) command += " '" + argument + "'";
+    options.environment.push_back("TERM=xterm");
+    return run_program("/usr/bin/script", {"-qefc", command, "/dev/null"}, options);
+}
+
 Ran run_program(const std::string& program, const std::vector<std::string>& arguments,
                 const RunOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);

@@ -48,6 +48,8 @@ private:
 
 // Waits for it to end; a program that hangs is killed after a minute, which fails the test that waits for it.
 Ran run_quarry(const std::vector<std::string>& arguments, const RunOptions& options = {});
+// The same on a terminal of 80 columns: `out` has all that is shown there. 127: there is no script(1).
+Ran run_on_terminal(const std::vector<std::string>& arguments, RunOptions options = {});
 // The same with another program than quarry.
 Ran run_program(const std::string& program, const std::vector<std::string>& arguments,
                 const RunOptions& options = {});

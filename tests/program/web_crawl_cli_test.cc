@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 
+#include "base/guarded.h"
 #include "program/data_home.h"
 #include "program/mixed_site.h"
 #include "program/slow_site.h"
@@ -99,6 +100,36 @@ TEST_CASE("scrape -f reads URLs from a file, after those of the arguments, and -
     CHECK(json::parse(lines[1]).at("url").as_string() == site.url("good"));
 }
 
+TEST_CASE("scrape fetches five pages at once, or as many as -c says") {
+    // A page is answered when as many are under way as may be, or will not be.
+    struct UnderWay {
+        int now = 0, most = 0;
+    };
+    for (const int wanted : {5, 2}) {
+        CAPTURE(wanted);
+        quarry::Guarded<UnderWay> under_way;
+        HostileServer server;
+        server.on("/*", [&](const ServerRequest&, Connection& connection) {
+            under_way.with([](UnderWay& pages) { pages.most = std::max(pages.most, ++pages.now); });
+            for (int tries = 0; tries < 400; ++tries) {
+                if (under_way.with([&](const UnderWay& pages) { return pages.most >= wanted; })) break;
+                connection.pause(5ms);
+            }
+            connection.pause(20ms);
+            under_way.with([](UnderWay& pages) { --pages.now; });
+            connection.respond(200, {{"Content-Type", "text/plain"}}, "Granite is solid and grey.");
+        });
+        std::vector<std::string> arguments;
+        for (int page = 0; page < 12; ++page) arguments.push_back(server.url("/" + std::to_string(page)));
+        if (wanted != 5) arguments.insert(arguments.end(), {"-c", std::to_string(wanted)});
+
+        const Ran ran = scrape(arguments);
+
+        CHECK(ran.exit_code == 0);
+        CHECK(under_way.with([](const UnderWay& pages) { return pages.most; }) == wanted);
+    }
+}
+
 TEST_CASE("crawl keeps pages as chunks, and status tells of it by id, with --list and with --active") {
     MixedSite site;
     const DataHome home;
@@ -112,6 +143,9 @@ TEST_CASE("crawl keeps pages as chunks, and status tells of it by id, with --lis
         json::parse(home.run({"status", "--list", "--json"}).out).as_array().at(0).as_object();
     const std::string id(record.at("crawl_id").as_string());
     CHECK(record.at("chunks") == 2);
+    for (const char* field : {"status", "started_at", "completed_at", "current_url", "progress", "urls_total",
+                              "urls_completed", "urls_failed", "queue_position", "error"})
+        CHECK_MESSAGE(record.contains(field), field);
 
     const Ran one = home.run({"status", id}), list = home.run({"status", "--list"});
     CHECK(contains(one.out, "2 pages in 2 chunks"));
@@ -131,6 +165,19 @@ TEST_CASE("crawl --depth follows links, and a queued crawl keeps its own depth")
     CHECK(home.pages_of(deep).size() == 3);
     const std::string queued = id_in(crawl(home, {site.url(), "--sitemap", "skip", "--depth", "0"}));
     CHECK(home.watch(queued).at("urls_completed") == 1);
+}
+
+TEST_CASE("crawl --limit keeps no more pages than that, and says so") {
+    SlowSite site(15, 0ms);
+    const DataHome home;
+
+    const Ran ran = crawl(home, {site.url(), "--sitemap", "skip", "--limit", "4", "--wait", "--json"});
+
+    CHECK(ran.exit_code == 0);
+    CHECK(json::parse(ran.out).at("urls_completed") == 4);
+    CHECK(home.pages_of(id_in(ran)).size() == 4);
+    CHECK(contains(ran.err, "(up to 4 pages)"));
+    CHECK(contains(ran.err, "4 pages, which is the limit"));
 }
 
 TEST_CASE("a crawl that may not run beside another is queued at a position, and runs when its turn comes") {
@@ -202,8 +249,7 @@ TEST_CASE("a server that is not there or does not answer fails with a sentence")
     CHECK(contains(record.at("error").as_string(), "did not answer within 300 ms"));
 }
 
-TEST_CASE(
-    "a crawl of good, empty, binary, dead and busy pages loses none and says of each what became of it") {
+TEST_CASE("a crawl of good, empty, binary, dead and busy pages says what became of each") {
     MixedSite site;
     const DataHome home;
 
@@ -229,6 +275,24 @@ TEST_CASE(
     CHECK(contains(errors.out, site.url("empty") + "  the page has no text"));
     CHECK(contains(errors.out, site.url("download")));
     CHECK(contains(home.run({"status", id}).out, "1 without text"));
+}
+
+TEST_CASE("while a server asks for patience, it is said what waits, for how long and why") {
+    HostileServer server;
+    server.on("/*", [](const ServerRequest& request, Connection& connection) {
+        const bool is_page = request.path != "/robots.txt";
+        connection.respond(is_page ? 429 : 404, {{"Retry-After", "60"}}, "not now");
+    });
+    const DataHome home;
+    const std::string id = id_in(crawl(home, {server.url("/a"), server.url("/b"), "--only-these"}));
+
+    std::string said;
+    while (!contains(said, "2 URLs wait to be tried again, the first in ")) said = home.run({"status", id}).out;
+
+    CHECK(contains(said, ": HTTP 429 Too Many Requests"));
+    CHECK(contains(said, "running"));
+    CHECK(home.run({"crawl", id, "--cancel"}).exit_code == 0);
+    CHECK_FALSE(contains(home.run({"status", id}).out, "tried again"));
 }
 
 TEST_CASE("an empty or binary page that was named has failed") {

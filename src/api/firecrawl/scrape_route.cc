@@ -41,6 +41,9 @@ Result<std::string> media_to_give(store::Reader& reader, const StoredPage& page,
 Response found(Api& api, const StoredPage& page, const ScrapeRequest& request, const std::string& id,
                std::string_view cache_state, const MediaLinks& links = {}) {
     json::object document = firecrawl_document(page, request.shown, links);
+    // Those who had it stored asked about the page, this client did not.
+    if (cache_state == "hit")
+        for (const std::string_view name : {"json", "summary", "answer", "highlights"}) document.erase(name);
     if (const auto added =
             add_answers(page, request.wish.data, api.services().model.get(), api.stopping(), document);
         !added)

@@ -6,6 +6,7 @@
 #include "api/own/scope.h"
 #include "api/reply.h"
 #include "model/records.h"
+#include "store/index_progress.h"
 #include "store/reader_records.h"
 
 namespace quarry::api::own {
@@ -28,6 +29,7 @@ json::object crawl_record(store::Reader& reader, const Call& call, const Group& 
     }
     record["current_urls"] = std::move(urls);
     record["queue_position"] = position > 0 ? json::value(position) : json::value(nullptr);
+    store::add_index_progress(record, group, reader);
     return record;
 }
 
@@ -105,6 +107,12 @@ void pause_crawl(Api& api, store::Reader& reader, Call call) {
 
 void resume_crawl(Api& api, store::Reader& reader, Call call) {
     change_crawl(api, reader, call, "resume");
+}
+
+void embed_crawl(Api& api, store::Reader& reader, Call call) {
+    const auto group = find_crawl(reader, call);
+    if (!group) return call.respond(reply(group.error()));
+    perform_slowly(api, call, "embed", {{"group", number(group->id)}});
 }
 
 void reprioritise_crawl(Api& api, store::Reader& reader, Call call) {

@@ -29,6 +29,7 @@ void show_crawl(Api& api, store::Reader& reader, Call call);
 void cancel_crawl(Api& api, store::Reader& reader, Call call);
 void pause_crawl(Api& api, store::Reader& reader, Call call);
 void resume_crawl(Api& api, store::Reader& reader, Call call);
+void embed_crawl(Api& api, store::Reader& reader, Call call);
 void reprioritise_crawl(Api& api, store::Reader& reader, Call call);
 void list_crawl_urls(Api& api, store::Reader& reader, Call call);
 void list_crawl_documents(Api& api, store::Reader& reader, Call call);
