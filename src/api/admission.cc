@@ -62,8 +62,12 @@ std::string_view token_of(const Request& request) {
     return if_token(trimmed(offered.substr(0, offered.find(','))));
 }
 
+bool Admission::needs_keys_read(const Request& request) const {
+    return keyring_.is_stale() || (keyring_.is_empty() && !token_of(request).empty());
+}
+
 std::expected<std::string, Response> Admission::admit(const Request& request, Access access) {
-    if (access == Access::open) return std::string(local_owner);
+    if (access == Access::open) return std::string(nobody);
     auto owner = identify(request);
     if (!owner) return owner;
     if (access == Access::operator_only && *owner != local_owner)

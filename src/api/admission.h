@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/keyring.h"
@@ -20,6 +21,10 @@ enum class KeyNeed : std::uint8_t {
     never  // whoever is connected from here is the machine's own user, unless it comes through a proxy
 };
 
+// Whose it is what anybody may ask, and what nobody has looked at yet: strangers have a line at the desks and
+// a part of the memory of their own. No owner has this name.
+constexpr std::string_view nobody;
+
 struct AdmissionRules {
     bool needs_key = false;  // others can reach the server: nobody is answered without a key
     KeyNeed need_here = KeyNeed::if_there_are_keys;
@@ -35,7 +40,12 @@ public:
     Keyring& keyring() { return keyring_; }
     const Keyring& keyring() const { return keyring_; }
 
-    // The owner of what is asked for, or what is answered instead. Any thread.
+    // Whether the keys are to be read before it is admitted. Who comes with one, where none is known, may
+    // have the first that was ever made: that is not taken for the machine's own user.
+    bool needs_keys_read(const Request& request) const;
+
+    // The owner of what is asked for, `nobody` of what is open to all, or what is answered instead. Any
+    // thread.
     std::expected<std::string, Response> admit(const Request& request, Access access);
     // The same without counting the request.
     std::expected<std::string, Response> identify(const Request& request) const;

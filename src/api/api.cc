@@ -23,6 +23,8 @@ constexpr std::chrono::milliseconds shared_for{50};
 constexpr DesksConfig quick{.count = 4, .most_of_owner = 4};
 constexpr DesksConfig slow{.count = 8, .most_of_owner = 6};
 constexpr DesksConfig outside{.count = 8, .most_of_owner = 4};
+// The line of what the API does for itself. No owner has this name.
+constexpr std::string_view of_the_api = "*";
 
 // Told to the client and written to the log, so that one finds the other.
 std::string new_request_id() {
@@ -146,20 +148,22 @@ void Api::handle(std::shared_ptr<Exchange> exchange) {
             streams.push_back(std::move(stream));
         });
     });
-    dispatch({.exchange = observed, .request_id = std::move(id)}, observed);
+    dispatch({.exchange = observed, .owner = std::string(nobody), .request_id = std::move(id)}, observed);
 }
 
 void Api::dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange) {
+    if (!admission_.needs_keys_read(call.request())) return admit(std::move(call), exchange);
+    post(call, [this, call, exchange](store::Reader& reader) mutable {
+        // One of those who came at the same time may have read them meanwhile.
+        const bool is_needed = admission_.needs_keys_read(call.request());
+        const auto read = is_needed ? admission_.keyring().read(reader) : Result<void>();
+        if (!read) return call.respond(reply(read.error()));
+        admit(std::move(call), exchange);
+    });
+}
+
+void Api::admit(Call call, const std::shared_ptr<ObservedExchange>& exchange) {
     const Request& request = call.request();
-    if (admission_.keyring().is_stale()) {
-        return post(call, [this, call, exchange](store::Reader& reader) mutable {
-            // One of those who came at the same time may have read them meanwhile.
-            const auto read =
-                admission_.keyring().is_stale() ? admission_.keyring().read(reader) : Result<void>();
-            if (!read) return call.respond(reply(read.error()));
-            dispatch(std::move(call), exchange);
-        });
-    }
     Found found = find_route(all_routes(), request.method, request.path);
     if (found.route) exchange->set_route(found.route->path);
     auto cors = admission_.cors_headers(request);
@@ -318,15 +322,20 @@ void Api::post_to(Desks& desks, const Call& call, Desks::Errand errand) {
 // not tell is found out so, and who may not follow any more does not.
 void Api::look_again(const std::vector<GroupId>& groups) {
     if (is_looking_.exchange(true)) return;
-    const bool is_taken = desks_ && desks_->post("", [this, groups](store::Reader& reader) {
-        const std::shared_ptr<void> end(this, [this](void*) { is_looking_ = false; });
-        look_at(reader, groups);
-    });
+    const bool is_taken =
+        desks_ && desks_->post(std::string(of_the_api), [this, groups](store::Reader& reader) {
+            const std::shared_ptr<void> end(this, [this](void*) { is_looking_ = false; });
+            look_at(reader, groups);
+        });
     if (!is_taken) is_looking_ = false;
 }
 
 void Api::look_at(store::Reader& reader, const std::vector<GroupId>& groups) {
-    if (admission_.keyring().is_stale() && admission_.keyring().read(reader)) end_streams_of_strangers();
+    if (admission_.keyring().is_stale()) (void)admission_.keyring().read(reader);
+    // Whoever read the keys: on a busy server that is hardly ever this look.
+    if (const std::uint64_t reads = admission_.keyring().reads();
+        std::exchange(checked_reads_, reads) != reads)
+        end_streams_of_strangers();
     std::map<GroupId, GroupSign> signs;
     for (const GroupId id : groups) {
         const auto group = reader.group(id);

@@ -178,6 +178,7 @@ public:
 private:
     explicit Api(Services services);
     void dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange);
+    void admit(Call call, const std::shared_ptr<ObservedExchange>& exchange);
     void run(const Route& route, Call call);
     void answer(const Route& route, Call call);
     void post_to(Desks& desks, const Call& call, Desks::Errand errand);
@@ -200,6 +201,7 @@ private:
     store::StorageLooks storage_;
     Guarded<std::map<GroupId, GroupSign>> seen_;  // at the last look
     std::atomic<bool> is_looking_ = false;
+    std::uint64_t checked_reads_ = 0;  // of the keys, for whose streams; of the one that looks
     Live live_;  // whoever it calls may go to a desk
     std::shared_ptr<void> observer_;
 };

@@ -1,7 +1,6 @@
 #include "api/connection.h"
 
 #include <array>
-#include <cerrno>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -18,7 +17,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
 #include <fmt/format.h>
-#include <sys/socket.h>
+#include <poll.h>
 
 #include "api/body_reader.h"
 #include "api/reply.h"
@@ -425,17 +424,20 @@ std::shared_ptr<MemoryBudget::Share> Connection::hold(const Response& response, 
 
 // Work is not done for somebody who does not wait for it any more.
 void Connection::watch_for_leaving(const std::shared_ptr<Pending>& pending) {
-    stream_.socket().async_wait(asio::ip::tcp::socket::wait_read, [here = weak_from_this(),
-                                                                   pending](const error_code& error) {
-        const auto self = here.lock();
-        if (error || !self || !self->stream_.socket().is_open()) return;
-        char next = 0;
-        const auto got = ::recv(self->stream_.socket().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
-        const bool is_there = got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
-        if (is_there) return;  // it sends its next request already
-        pending->gone.request_stop();
-        self->signal_.cancel();
-    });
+    stream_.socket().async_wait(asio::ip::tcp::socket::wait_read,
+                                [here = weak_from_this(), pending](const error_code& error) {
+                                    const auto self = here.lock();
+                                    if (error || !self || !self->has_left()) return;
+                                    pending->gone.request_stop();
+                                    self->signal_.cancel();
+                                });
+}
+
+// Also if not all that it sent before was read: the beginning of a next request, or TLS's own farewell.
+bool Connection::has_left() {
+    if (!stream_.socket().is_open()) return false;
+    pollfd client{.fd = stream_.socket().native_handle(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&client, 1, 0) > 0;
 }
 
 Task<bool> Connection::answer(Turn& turn) {
@@ -472,13 +474,13 @@ Task<bool> Connection::answer(Turn& turn) {
         }
         if ((answer = pending->take())) break;
         if (is_aborted_ || pending->gone.stop_requested()) co_return false;
-        // Also woken now and then, in case there was no memory to be woken.
-        signal_.expires_after(is_watching ? 5'000ms : 100ms);
+        // Also woken now and then: there may have been no memory to be woken, and who had more to say may
+        // leave later.
+        signal_.expires_after(is_watching ? 1'000ms : 100ms);
         co_await signal_.async_wait(with_error(error));
-        if (!error && !is_watching && !has_more_to_come_) {
-            is_watching = true;
-            watch_for_leaving(pending);
-        }
+        if (error || has_more_to_come_) continue;
+        if (is_watching && has_left()) pending->gone.request_stop();
+        if (!std::exchange(is_watching, true)) watch_for_leaving(pending);
     }
     if (is_watching && stream_.socket().is_open()) stream_.socket().cancel(error);
     queue_ = pending->queue;

@@ -95,6 +95,7 @@ private:
     // Nothing if there is no room for the answer.
     std::shared_ptr<MemoryBudget::Share> hold(const Response& response, const std::string& owner);
     void watch_for_leaving(const std::shared_ptr<Pending>& pending);
+    bool has_left();
     Task<> let_go();
 
     Task<> serve_websocket(UpgradeRequest request, std::string protocol);

@@ -31,7 +31,10 @@ bool Desks::post(const std::string& owner, Errand errand) {
     {
         const std::lock_guard lock(mutex_);
         Line& line = lines_[owner];
-        if (is_closed_ || waiting_ >= most_waiting || line.errands.size() >= most_waiting_of_owner) {
+        // Where there is no room for all, there is some for who has less waiting than others.
+        const std::size_t fair = most_waiting / (turns_.size() + 1);
+        const bool is_full = waiting_ >= most_waiting && line.errands.size() >= fair;
+        if (is_closed_ || is_full || line.errands.size() >= most_waiting_of_owner) {
             if (line.errands.empty() && line.running == 0) lines_.erase(owner);
             return false;
         }

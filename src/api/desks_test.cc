@@ -74,3 +74,27 @@ TEST_CASE("an errand that throws is given up alone, and what comes after the end
     office.desks->close();
     CHECK_FALSE(office.desks->post("one", [](store::Reader&) {}));
 }
+
+TEST_CASE("owners who have as much waiting as they may leave room for another") {
+    Office office({.count = 2, .most_of_owner = 1});
+    std::latch held(2), may_end(1), done(1);
+    int taken = 0;
+    for (const char* name : {"one", "two"}) {
+        office.desks->post(name, [&](store::Reader&) {
+            held.count_down();
+            may_end.wait();
+        });
+    }
+    held.wait();
+    for (const char* name : {"one", "two"})
+        while (office.desks->post(name, [](store::Reader&) {})) ++taken;
+
+    const bool is_taken = office.desks->post("other", [&](store::Reader&) { done.count_down(); });
+    const bool is_one_more_taken = office.desks->post("one", [](store::Reader&) {});
+    may_end.count_down();
+
+    CHECK(taken == 5'000);
+    CHECK_FALSE(is_one_more_taken);
+    REQUIRE(is_taken);
+    done.wait();
+}

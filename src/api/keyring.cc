@@ -29,7 +29,7 @@ bool Keyring::is_stale() const {
 }
 
 Result<void> Keyring::read(store::Reader& reader) {
-    Known fresh{.read_at = std::chrono::steady_clock::now()};
+    Known fresh;
     for (ApiKey& key : TRY(reader.keys())) {
         fresh.has_any = true;
         if (!key.revoked_at) fresh.keys.push_back(std::move(key));
@@ -37,8 +37,17 @@ Result<void> Keyring::read(store::Reader& reader) {
     fresh.limits[std::string(local_owner)];
     for (const ApiKey& key : fresh.keys) fresh.limits[key.owner];
     for (auto& [owner, limits] : fresh.limits) limits = TRY(reader.limits(owner)).value_or(limits);
-    known_.with([&](Known& known) { known = std::move(fresh); });
+    // Its age counts from here: however long the reading took, those who waited for it find it fresh.
+    fresh.read_at = std::chrono::steady_clock::now();
+    known_.with([&](Known& known) {
+        fresh.reads = known.reads + 1;
+        known = std::move(fresh);
+    });
     return {};
+}
+
+std::uint64_t Keyring::reads() const {
+    return known_.with([](const Known& known) { return known.reads; });
 }
 
 bool Keyring::is_empty() const {

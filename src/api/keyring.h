@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ public:
     // Whether what it knows is old enough to be read again. Any thread.
     bool is_stale() const;
     Result<void> read(store::Reader& reader);
+    // How often it was read: whoever has to know what is different looks again when this is.
+    std::uint64_t reads() const;
 
     // No key was ever made. One that is revoked leaves a server that asks for keys.
     bool is_empty() const;
@@ -38,6 +41,7 @@ private:
         bool has_any = false;        // also revoked ones
         std::map<std::string, store::OwnerLimits> limits{};
         std::optional<std::chrono::steady_clock::time_point> read_at{};
+        std::uint64_t reads = 0;
     };
     std::optional<ApiKey> find(std::string_view token) const;
 

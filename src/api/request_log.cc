@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "base/thread_name.h"
 #include "crawl/request_context.h"
 
@@ -38,8 +39,9 @@ RequestLog::~RequestLog() {
 }
 
 void RequestLog::add(RequestRecord record, std::size_t bytes) {
-    record.path.resize(std::min(record.path.size(), longest_path));
-    record.user_agent.resize(std::min(record.user_agent.size(), longest_path));
+    // And so are its bytes: records are JSON later, and one that was none would spoil the list.
+    record.path = as_utf8(std::string_view(record.path).substr(0, longest_path));
+    record.user_agent = as_utf8(std::string_view(record.user_agent).substr(0, longest_path));
     if (write_line_)
         write_line_(fmt::format(
             "api: request id={} peer={} owner={} method={} path={} status={} bytes={} ms={:.1f}{}",
@@ -81,9 +83,18 @@ void RequestLog::write(std::stop_token stop) {
         if (waiting_.empty()) return;  // asked to stop
         const std::vector<RequestRecord> records = std::exchange(waiting_, {});
         lock.unlock();
-        const auto added = keep_(records);
+        const bool is_kept = keep_in_peace(records);
         lock.lock();
-        if (!added) not_kept_ += std::ssize(records);
+        if (!is_kept) not_kept_ += std::ssize(records);
+    }
+}
+
+// Without the memory for it these are not kept, and the next ones are.
+bool RequestLog::keep_in_peace(std::span<const RequestRecord> records) const {
+    try {
+        return keep_(records).has_value();
+    } catch (const std::exception&) {
+        return false;
     }
 }
 

@@ -45,6 +45,7 @@ public:
 
 private:
     void write(std::stop_token stop);
+    bool keep_in_peace(std::span<const RequestRecord> records) const;
 
     const Keep keep_;
     const WriteLine write_line_;

@@ -389,6 +389,30 @@ TEST_CASE_FIXTURE(ServerPlace, "who asks hears that the client has gone") {
     held.reset();
 }
 
+// As over TLS, where a client says that it leaves.
+TEST_CASE_FIXTURE(ServerPlace, "that a client has gone is heard, also of one that had sent more") {
+    std::latch asked(1), gone(1);
+    std::shared_ptr<Exchange> held;
+    std::optional<std::stop_callback<std::function<void()>>> on_gone;
+    start([&](const std::shared_ptr<Exchange>& exchange) {
+        held = exchange;
+        on_gone.emplace(exchange->gone(), [&] { gone.count_down(); });
+        asked.count_down();
+    });
+    auto client = std::make_unique<RawClient>(port());
+    REQUIRE(client->send(get_slash));
+    asked.wait();
+    REQUIRE(client->send("GET / HT"));
+
+    client.reset();
+
+    for (int attempt = 0; attempt < 1'000 && !gone.try_wait(); ++attempt) std::this_thread::sleep_for(10ms);
+    CHECK(gone.try_wait());
+    server.reset();
+    on_gone.reset();
+    held.reset();
+}
+
 TEST_CASE_FIXTURE(ServerPlace, "a handler that throws costs its request, not the server") {
     start([](const std::shared_ptr<Exchange>& exchange) {
         if (exchange->request().path == "/throw") throw std::bad_alloc();

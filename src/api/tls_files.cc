@@ -26,9 +26,9 @@ TlsFiles::Context TlsFiles::current() {
     if (fresh) {
         times_ = seen;
         context_ = *std::move(fresh);
-        if (log_) log_("the certificate was read again");
+        if (log_) log_("api: the certificate was read again");
     } else if (log_) {
-        log_(fmt::format("the certificate stays the one of before: {}", fresh.error().message));
+        log_(fmt::format("api: the certificate stays the one of before: {}", fresh.error().message));
     }
     return context_;
 }
@@ -48,6 +48,10 @@ Result<TlsFiles::Context> TlsFiles::read() const {
     SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
     SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
     SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);  // what is idle holds little
+    // Nobody is there to be asked for the password of a key: one that has one cannot be used.
+    const auto no_password = [](std::size_t, ssl::context::password_purpose) { return std::string(); };
+    context->set_password_callback(no_password, error);
+    if (error) return refused(key_);
     context->use_certificate_chain_file(certificate_, error);
     if (error) return refused(certificate_);
     context->use_private_key_file(key_, ssl::context::pem, error);

@@ -93,6 +93,8 @@ Result<void> Library::open_services(const Settings& settings) {
     client_ = TRY(net::HttpClient::open(
         {.user_agent = settings.text("fetch.user_agent"), .ca_file = settings.text("fetch.ca_file")}));
     embedders_ = std::make_unique<work::CollectionEmbedders>(TRY(embedding_services(settings, *client_)));
+    backoff_ = {.base = settings.duration("embedding.backoff"),
+                .longest = settings.duration("embedding.longest_backoff")};
     return {};
 }
 
@@ -227,7 +229,8 @@ work::IndexTools Library::tools() {
             .embedders = embedders_.get(),
             .spaces = spaces_.get(),
             .follower = followed_ ? followed_->follower() : nullptr,
-            .damaged = embedded_ ? damaged_ : nullptr};
+            .damaged = embedded_ ? damaged_ : nullptr,
+            .backoff = backoff_};
 }
 
 }  // namespace quarry::app

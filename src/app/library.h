@@ -81,6 +81,7 @@ private:
     index::Index* index_ = nullptr;
     std::unique_ptr<work::Spaces> spaces_;       // of the embedded one
     std::unique_ptr<embed::Reranker> reranker_;  // if one is configured
+    work::Backoff backoff_ = work::embedding_backoff;
     search::QueryCache query_vectors_;
     std::unique_ptr<search::Searcher> searcher_;
 };

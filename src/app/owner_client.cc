@@ -61,13 +61,7 @@ Result<void> OwnerClient::send(const json::object& message) {
 Result<std::optional<json::object>> OwnerClient::receive(std::chrono::milliseconds timeout) {
     const SteadyTime started = std::chrono::steady_clock::now();
     while (true) {
-        if (auto text = TRY(input_.next())) {
-            boost::system::error_code error;
-            json::value message = json::parse(*text, error);
-            if (error || !message.is_object())
-                return fail(ErrorCode::corrupt, "the worker's answer cannot be read");
-            return std::move(message.get_object());
-        }
+        if (const auto text = TRY(input_.next())) return TRY(parse_message(*text));
         pollfd wait{socket_.get(), POLLIN, 0};
         const int ready = ::poll(&wait, 1, remaining_ms(timeout, started));
         if (ready == 0) return std::nullopt;

@@ -36,13 +36,10 @@ void OwnerConnection::receive() {
 std::optional<json::object> OwnerConnection::next_message() {
     const auto text = input_.next();
     if (text && !*text) return std::nullopt;
-    boost::system::error_code error;
-    json::value message = text ? json::parse(**text, error) : json::value();
-    if (!text || error || !message.is_object()) {
-        transition_to(State::broken);
-        return std::nullopt;
-    }
-    return std::move(message.get_object());
+    auto message = text ? parse_message(**text) : std::unexpected(text.error());
+    if (message) return *std::move(message);
+    transition_to(State::broken);
+    return std::nullopt;
 }
 
 void OwnerConnection::send(const json::object& message) {

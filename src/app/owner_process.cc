@@ -150,7 +150,7 @@ Result<void> OwnerProcess::work(const work::RunUntil& until, std::stop_token sto
     work::EngineConfig config = engine_config(place_);
     config.crawls = {.policy = access_->policy(), .credentials = access_->credentials()};
     config.rendering = browser_.tools(place_.settings, [this](const std::string& sentence) {
-        if (log_) return log_("warning: " + sentence);
+        if (log_) return log_("browser: warning: " + sentence);
         if (place_.warn) place_.warn("warning: " + sentence);
     });
     config.answering.model = model_;
@@ -397,7 +397,7 @@ void OwnerProcess::handle_event(const store::Event& event) {
                          reason_of(event)));
     if (event.what == What::index_failed)
         log_(fmt::format("embed: page given up url={} reason=\"{}\"", event.url, reason_of_change(event)));
-    if (event.what == What::worker_died) log_(line_about_dead_worker(event.url, event.status));
+    if (event.what == What::worker_died) log_("work: " + line_about_dead_worker(event.url, event.status));
     if (event.what != What::group_changed || !event.group) return;
     // What changes from here on is told anew.
     changed_groups_.with([&](std::set<GroupId>& groups) { groups.erase(*event.group); });

@@ -40,6 +40,17 @@ std::string_view name_of(OwnerRole role) {
     return roles.at(static_cast<std::size_t>(role));
 }
 
+Result<json::object> parse_message(std::string_view text) {
+    // A request to the server may be nested 64 levels deep, and what is made of it lies a few levels below a
+    // message. No stack is short of room for this.
+    json::parse_options options;
+    options.max_depth = 96;
+    boost::system::error_code error;
+    json::value message = json::parse(text, error, {}, options);
+    if (error || !message.is_object()) return fail(ErrorCode::corrupt, "the worker's answer cannot be read");
+    return std::move(message.get_object());
+}
+
 json::object to_json(const Greeting& greeting) {
     return {{"protocol", greeting.protocol},
             {"version", greeting.version},

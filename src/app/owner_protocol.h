@@ -39,6 +39,9 @@ struct Greeting {
     OwnerRole role = OwnerRole::command;
     std::int64_t process = 0;
 };
+// What a frame holds. `corrupt` if it is no object.
+Result<boost::json::object> parse_message(std::string_view text);
+
 boost::json::object to_json(const Greeting& greeting);
 Result<Greeting> parse_greeting(const boost::json::value& message);
 

@@ -1,6 +1,7 @@
 #include "app/owner_server.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -18,6 +19,7 @@ namespace json = boost::json;
 constexpr std::size_t most_connections = 256;
 constexpr std::size_t most_events_waiting = 20'000;
 constexpr int request_thread_count = 4;
+constexpr std::chrono::milliseconds rest{100};  // while there is no descriptor for who comes
 
 std::optional<GroupId> group_in(const json::object& params) {
     const json::value* group = params.if_contains("group");
@@ -58,9 +60,11 @@ OwnerServer::~OwnerServer() {
 }
 
 void OwnerServer::leave() {
-    if (!io_thread_.joinable()) return;
-    post([](Mail& mail) { mail.leave = true; });
-    io_thread_.join();
+    // There is none if the machine had no thread left for it.
+    if (io_thread_.joinable()) {
+        post([](Mail& mail) { mail.leave = true; });
+        io_thread_.join();
+    }
     requests_.close();
     request_threads_.clear();
 }
@@ -139,7 +143,9 @@ void OwnerServer::begin_to_leave() {
 }
 
 void OwnerServer::wait_for_sockets() {
-    std::vector<pollfd> waits = {{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    const auto now = std::chrono::steady_clock::now();
+    const bool is_resting = now < accepts_from_;
+    std::vector<pollfd> waits = {{wake_.get(), POLLIN, 0}, {is_resting ? -1 : listener_.get(), POLLIN, 0}};
     std::vector<OwnerConnection*> waiting;
     for (auto& [id, connection] : connections_) {
         const int events =
@@ -149,7 +155,8 @@ void OwnerServer::wait_for_sockets() {
     }
     // An owner that leaves waits a moment for slow readers, no longer.
     constexpr int patience_ms = 2'000;
-    const int ready = ::poll(waits.data(), waits.size(), is_leaving_ ? patience_ms : -1);
+    const int timeout_ms = is_leaving_ ? patience_ms : is_resting ? static_cast<int>(rest.count()) : -1;
+    const int ready = ::poll(waits.data(), waits.size(), timeout_ms);
     if (ready == 0 && is_leaving_) {
         for (OwnerConnection* connection : waiting)
             if (connection->state() != OwnerConnection::State::busy)
@@ -170,6 +177,9 @@ void OwnerServer::wait_for_sockets() {
 void OwnerServer::accept_connections() {
     while (true) {
         Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        const bool has_none_left = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+        // Who waits goes on waiting, and would be told of again at once.
+        if (!socket && has_none_left) accepts_from_ = std::chrono::steady_clock::now() + rest;
         if (!socket) return;
         // Who may connect to a group's socket is the file's to say: a peer's groups are not all known here.
         const bool is_allowed = group_ || is_own_peer(socket.get());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -96,6 +97,7 @@ private:
     std::unordered_map<ConnectionId, OwnerConnection> connections_;
     ConnectionId next_id_ = 1;
     bool is_leaving_ = false;
+    std::chrono::steady_clock::time_point accepts_from_{};  // without a descriptor nobody is accepted before
 
     std::vector<std::jthread> request_threads_;
     std::jthread io_thread_;

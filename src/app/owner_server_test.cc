@@ -66,6 +66,20 @@ TEST_CASE("a request is answered, and an error comes back with its code") {
     CHECK(client.was_heard());
 }
 
+TEST_CASE("what is nested as deep as a request to the server may be is answered") {
+    const TemporaryFolder temporary;
+    const DataFolder folder{temporary.path()};
+    const auto server = serve(folder);
+    OwnerClient client = connect(folder);
+    json::value deep = 1;
+    for (int level = 0; level < 64; ++level) deep = json::array{std::move(deep)};
+
+    const auto answer = client.call("write", {{"deep", deep}});
+
+    REQUIRE(answer);
+    CHECK(answer->at("params").at("deep") == deep);
+}
+
 TEST_CASE("the socket is its user's alone, and what lies in its place is replaced") {
     const TemporaryFolder temporary;
     const DataFolder folder{temporary.path()};

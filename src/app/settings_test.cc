@@ -64,6 +64,20 @@ TEST_CASE("a flag beats the environment, which beats the file, which beats the d
     CHECK(settings.number("scrape.concurrency") == 5);
 }
 
+TEST_CASE("services are known by the variables that other programs know them by") {
+    const Settings settings = Settings::load({.environment = {{"TEI_URL", "http://tei.example:52000"},
+                                                              {"QDRANT_URL", "http://qdrant.example:52001"},
+                                                              {"REDIS_URL", "redis://redis.example:53379"},
+                                                              {"OPENAI_BASE_URL", "http://openai.example"},
+                                                              {"QUARRY_INDEX_QDRANT_URL", "http://own.example"}}})
+                                  .value();
+
+    CHECK(settings.text("embedding.tei_url") == "http://tei.example:52000");
+    CHECK(settings.text("store.redis_url") == "redis://redis.example:53379");
+    CHECK(settings.text("embedding.openai_url") == "http://openai.example");
+    CHECK(settings.text("index.qdrant_url") == "http://own.example");  // our own name wins
+}
+
 TEST_CASE("an unknown key in the file is an error with a suggestion") {
     const File file("[fetch]\ntimeuot = 3\n");
 

@@ -30,15 +30,23 @@ Result<store::Durability> durability_of(const Settings& settings) {
                 fmt::format("store.durability is full or normal, not \"{}\"", word));
 }
 
+store::StoreLimits limits_of(const Settings& settings) {
+    return {.lease_duration = settings.duration("worker.lease"),
+            .url_attempts = static_cast<int>(settings.number("crawl.attempts")),
+            .change_attempts = static_cast<int>(settings.number("embedding.attempts")),
+            .running_groups_per_owner = static_cast<int>(settings.number("crawl.max_active")),
+            .low_disk_bytes = settings.bytes("store.low_disk")};
+}
+
 // A log that nobody works on can only be read by who may write it. What may not be entered is not empty.
-Result<std::unique_ptr<store::Reader>> open_file(const DataFolder& folder) {
+Result<std::unique_ptr<store::Reader>> open_file(const DataFolder& folder, const store::StoreLimits& limits) {
     if (access(folder.path.c_str(), X_OK) != 0 && errno == EACCES)
         return fail(
             ErrorCode::unavailable,
             fmt::format("the data folder {} is closed to you. Its user can open it to a group (store.group), "
                         "or name another one with --data DIR",
                         folder.path));
-    auto reader = store::open_sqlite_reader(folder.database());
+    auto reader = store::open_sqlite_reader(folder.database(), limits);
     if (!reader && reader.error().code == ErrorCode::unavailable && folder.other_user())
         return std::unexpected(nobody_works_on(folder));
     if (!reader && reader.error().code == ErrorCode::not_found)
@@ -57,11 +65,11 @@ void note_predecessors(const Workplace& place, const std::function<void(std::str
     for (const store::WorkerInfo& worker : *workers) {
         const std::string line = line_about_dead_worker(worker.name, worker.running);
         if (log) {
-            log(line);
+            log("work: " + line);
             continue;
         }
         auto file = WorkerLog::open(place.folder.log(), place.settings.bytes("worker.log_size"));
-        if (file) file->write(line);
+        if (file) file->write("work: " + line);
         if (place.warn && worker.running > 0) place.warn(line);
     }
 }
@@ -80,10 +88,7 @@ Result<std::unique_ptr<store::Store>> open_store(const Workplace& place,
                                                  const std::function<void(std::string_view)>& log) {
     const Settings& settings = place.settings;
     note_predecessors(place, log);
-    const store::StoreLimits limits{
-        .lease_duration = settings.duration("worker.lease"),
-        .running_groups_per_owner = static_cast<int>(settings.number("crawl.max_active")),
-        .low_disk_bytes = settings.bytes("store.low_disk")};
+    const store::StoreLimits limits = limits_of(settings);
     if (place.store.is_shared())
         return store::open_postgres_store(
             {.database = postgres_config(place),
@@ -104,11 +109,13 @@ Result<std::unique_ptr<store::Store>> open_store(const Workplace& place,
 
 Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
     if (place.remote) return remote_reader(place.remote);
-    if (place.store.is_shared()) return store::open_postgres_reader(postgres_config(place));
-    auto embedded = TRY(open_file(place.folder));
+    const store::StoreLimits limits = limits_of(place.settings);
+    if (place.store.is_shared()) return store::open_postgres_reader(postgres_config(place), limits);
+    auto embedded = TRY(open_file(place.folder, limits));
     if (place.store.kind != StoreAddress::Kind::redis) return embedded;
     return store::open_redis_reader({.url = place.store.url,
                                      .prefix = place.settings.text("store.redis_prefix"),
+                                     .limits = limits,
                                      .content = std::move(embedded)});
 }
 

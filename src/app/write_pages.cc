@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "crawl/simhash.h"
+#include "crawl/url_identity.h"
 #include "model/job.h"
 #include "store/pack.h"
 #include "work/import_document.h"
@@ -28,14 +29,21 @@ std::string details_of(const ImportDocument& document) {
     return details.empty() ? std::string() : json::serialize(details);
 }
 
+// A crawl that meets the page later knows it.
+Result<UrlKey> key_of(const ImportDocument& document) {
+    if (document.status == 0) return work::document_key(document.url);
+    return crawl::url_key(TRY(url::Url::parse(document.url)), {});
+}
+
 Result<PageWrite> page_write(const json::value& page, Timestamp now) {
     ImportDocument document = TRY(work::parse_import_document(page));
     TRY(work::pick_up_words(page, document));
     if (trimmed(document.markdown).empty())
         return fail(ErrorCode::invalid_argument, fmt::format("{} has no words", document.url));
-    PageWrite write{.key = work::document_key(document.url)};
+    PageWrite write{.key = TRY(key_of(document))};
     write.facts = {.url = document.url,
                    .final_url = document.url,
+                   .status = document.status,
                    .etag = document.etag,
                    .last_modified = document.last_modified,
                    .content_type = document.content_type,

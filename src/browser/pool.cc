@@ -1,6 +1,9 @@
 #include "browser/pool.h"
 
 #include <algorithm>
+#include <exception>
+
+#include <fmt/format.h>
 
 #include "base/thread_name.h"
 
@@ -8,6 +11,20 @@ namespace quarry::browser {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// What the machine could not give, memory or a thread, costs the page that wanted it and nothing else.
+std::unexpected<Error> short_of(const std::exception& failure) {
+    return fail(ErrorCode::unavailable,
+                fmt::format("the machine is short of memory or threads: {}", failure.what()));
+}
+
+RenderOutcome render_in_peace(Instance& instance, const Lane& lane, const RenderRequest& request) {
+    try {
+        return render(instance, lane, request);
+    } catch (const std::exception& failure) {
+        return {.result = short_of(failure), .health = Health::stuck};
+    }
+}
 
 ChromiumConfig with_lanes(ChromiumConfig config, int pages) {
     config.listeners = pages;
@@ -53,7 +70,7 @@ Result<Rendered> Pool::render(const RenderRequest& request) {
     const Call call(*this);
     for (int attempt = 1;; ++attempt) {
         Seat seat = TRY(take_seat(request.stop));
-        RenderOutcome outcome = browser::render(*seat.resident->instance, seat.lane, request);
+        RenderOutcome outcome = render_in_peace(*seat.resident->instance, seat.lane, request);
         const bool is_browsers_fault = outcome.health == Health::stuck && !outcome.result &&
                                        outcome.result.error().code == ErrorCode::unavailable;
         const bool failed = !outcome.result;
@@ -80,7 +97,7 @@ Result<Pool::Seat> Pool::take_seat(const std::stop_token& stop) {
         if (current_) break;
         is_starting_ = true;
         lock.unlock();
-        auto started = start();
+        auto started = start_in_peace();
         lock.lock();
         is_starting_ = false;
         changed_.notify_all();
@@ -96,6 +113,14 @@ Result<Pool::Seat> Pool::take_seat(const std::stop_token& stop) {
 }
 
 // By one thread at a time.
+Result<std::unique_ptr<Instance>> Pool::start_in_peace() {
+    try {
+        return start();
+    } catch (const std::exception& failure) {
+        return short_of(failure);
+    }
+}
+
 Result<std::unique_ptr<Instance>> Pool::start() {
     if (!config_.remote) return Instance::start(with_lanes(config_.chromium, config_.pages_at_once));
     if (!remote_lanes_) {

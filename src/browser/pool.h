@@ -72,6 +72,7 @@ private:
 
     class Call;
     Result<Seat> take_seat(const std::stop_token& stop);
+    Result<std::unique_ptr<Instance>> start_in_peace();
     Result<std::unique_ptr<Instance>> start();
     void leave(Seat seat, Health health);
     bool is_worn(const Resident& resident) const;  // by its use; under the lock

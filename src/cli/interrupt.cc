@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -29,9 +30,12 @@ void on_signal(int) {
 void end_in_time() {
     const std::chrono::milliseconds time = longest_stop;
     std::this_thread::sleep_for(time);
-    say(fmt::format(
-        "warning: not stopped within {}: ending at once. The next start goes on where this one was",
-        format_duration(time)));
+    // Who does not read what is said may be why it takes so long, and is not waited for here.
+    pollfd room{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    if (poll(&room, 1, 0) > 0)
+        say(fmt::format(
+            "warning: not stopped within {}: ending at once. The next start goes on where this one was",
+            format_duration(time)));
     _exit(exit_interrupted);
 }
 

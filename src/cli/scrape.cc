@@ -1,6 +1,8 @@
 // `quarry scrape`: pages of the web as markdown.
 #include "work/scrape.h"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -13,6 +15,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/page_keeper.h"
 #include "cli/place.h"
 #include "cli/progress.h"
 #include "cli/request_headers.h"
@@ -28,6 +31,7 @@ struct ScrapeArguments {
     std::vector<std::string> urls{};
     std::string file{}, output{};
     std::string picture{}, full_picture{};  // where pictures go; "": nowhere
+    std::string collection{};               // that keeps the pages; "": none
     DocumentOptions document{};
     HeaderOptions headers{};
 
@@ -201,6 +205,18 @@ Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
     return plan;
 }
 
+// Nothing, if no collection is to keep the pages.
+Result<std::unique_ptr<PageKeeper>> open_keeper(const Session& session, const ScrapeArguments& arguments) {
+    if (arguments.collection.empty()) return nullptr;
+    return PageKeeper::open(session, arguments.collection);
+}
+
+// What is printed is printed whether it can be kept or not, and the other way round.
+int finish(PageDelivery& delivery, PageKeeper* keeper, const std::string& no_browser = "") {
+    const int delivered = delivery.finish(no_browser);
+    return keeper ? std::max(delivered, keeper->finish()) : delivered;
+}
+
 // The same pages, fetched by a server.
 Result<int> scrape_over(app::RemoteApi& server, const Session& session, const ScrapeArguments& arguments) {
     const auto urls = TRY(gather_urls(arguments.urls, arguments.file));
@@ -217,15 +233,18 @@ Result<int> scrape_over(app::RemoteApi& server, const Session& session, const Sc
     TRY(app::check(options));
     const std::size_t pages = work::Scraper::count_pages(urls);
     TRY(check_output(arguments, pages));
+    const auto keeper = TRY(open_keeper(session, arguments));
     PageDelivery delivery(session, arguments, options.extract.formats, pages);
+    if (keeper) options.extract.formats.markdown = true;
     std::stop_source stop;
     const std::stop_callback on_interrupt(stop_on_interrupt(), [&stop] { stop.request_stop(); });
     const auto deliver = [&](const work::ScrapeRecord& record) {
         delivery.take(record);
+        if (keeper) keeper->take(record);
         if (delivery.reader_is_gone()) stop.request_stop();
     };
     app::scrape_remotely(server, urls, options, deliver, stop.get_token());
-    return delivery.finish();
+    return finish(delivery, keeper.get());
 }
 
 int run_scrape(const Session& session, const ScrapeArguments& arguments) {
@@ -238,17 +257,21 @@ int run_scrape(const Session& session, const ScrapeArguments& arguments) {
     auto access = app::WebAccess::open(session.settings);
     auto plan = access ? make_plan(session, arguments, **access) : std::unexpected(access.error());
     if (!plan) return give_up(session, plan.error());
+    const auto keeper = open_keeper(session, arguments);
+    if (!keeper) return give_up(session, keeper.error());
     const Formats formats = plan->options.extract.formats;
     PageDelivery delivery(session, arguments, formats, plan->pages);
+    if (*keeper) plan->options.extract.formats.markdown = true;
     std::stop_source stop;
     const std::stop_callback on_interrupt(stop_on_interrupt(), [&stop] { stop.request_stop(); });
     const work::Scraper scraper((*access)->fetcher(), std::move(plan->options));
     const auto deliver = [&](const work::ScrapeRecord& record) {
         delivery.take(record);
+        if (*keeper) (*keeper)->take(record);
         if (delivery.reader_is_gone()) stop.request_stop();
     };
     scraper.scrape_all(plan->urls, deliver, stop.get_token());
-    return delivery.finish(scraper.options().no_browser);
+    return finish(delivery, keeper->get(), scraper.options().no_browser);
 }
 
 }  // namespace
@@ -261,6 +284,7 @@ Command add_scrape(CommandBuilder& builder) {
                     "quarry scrape -f urls.txt -c 8 --json > pages.jsonl\n"
                     "quarry scrape https://a.example/ --formats links\n"
                     "quarry scrape https://a.example/ --format branding   # its colours, fonts and logo\n"
+                    "quarry scrape https://a.example/news --collection news    # and keep it, for search\n"
                     "quarry scrape http://localhost:8000/ --allow-private --include-tags article");
     const auto arguments = std::make_shared<ScrapeArguments>();
     parser.add_option("url", arguments->urls, "URLs to scrape");
@@ -268,6 +292,8 @@ Command add_scrape(CommandBuilder& builder) {
                       "File with one URL a line (# starts a comment; - is standard input)");
     parser.add_option("-o,--output", arguments->output,
                       "Write to this file, or to files in this folder (DIR/)");
+    parser.add_option("--collection", arguments->collection,
+                      "Also keep the pages in this collection, and index them");
     builder.setting(parser, {"-c,--concurrent", "scrape.concurrency", "Pages fetched at once (5)"});
     builder.setting(parser,
                     {"--render", "browser.render",

@@ -81,7 +81,7 @@ Result<void> warn_of_strangers(const app::Workplace& place, const app::ListenAdd
 
 app::OwnerProcess::Log log_of(const ServeArguments& arguments) {
     if (arguments.quiet) return {};
-    return [](std::string_view line) { say(line); };
+    return [](std::string_view line) { say_line(line); };
 }
 
 void say_ready(const app::Workplace& place, const app::ListenAddress& listen,
@@ -115,7 +115,7 @@ Result<void> serve_apart(const app::Workplace& place, const ServeArguments& argu
 Result<std::unique_ptr<app::OwnerProcess>> open_owner(const app::Workplace& place) {
     auto lock = TRY(take_over(place));
     return app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
-                                   [](std::string_view line) { say(line); });
+                                   [](std::string_view line) { say_line(line); });
 }
 
 // What is stored is answered from where nothing can be written; work begins when there is room. False if it

@@ -120,4 +120,8 @@ void say(std::string_view line) {
     write_words(printable_lines(line) + "\n");
 }
 
+void say_line(std::string_view event) {
+    write_words(printable(event) + "\n");
+}
+
 }  // namespace quarry::cli

@@ -46,5 +46,7 @@ void write_words(std::string_view text);
 // "error: …", with the way out in it.
 void say_error(const Terminal& terminal, std::string_view sentence);
 void say(std::string_view line);
+// The same of an event of a log, which is one line, whatever servers and clients have said in it.
+void say_line(std::string_view event);
 
 }  // namespace quarry::cli

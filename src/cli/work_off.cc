@@ -35,7 +35,7 @@ Result<void> wait_for(app::OwnerLink& owner, const app::Workplace& place) {
 
 Result<void> work_here(const app::Workplace& place, app::FolderLock lock) {
     const auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
-                                                   [](std::string_view line) { say(line); }));
+                                                   [](std::string_view line) { say_line(line); }));
     const auto reader = TRY(app::open_reader(place));
     // A schedule is never done, so the engine would wait for its next time.
     const auto is_done = [&] { return !owner->is_indexing() && !is_busy(*reader).value_or(true); };

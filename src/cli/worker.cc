@@ -29,9 +29,9 @@ Result<void> work_in_background(const app::Workplace& place, std::chrono::millis
     if (std::holds_alternative<app::OwnerClient>(reached)) return {};
     auto log = TRY(app::WorkerLog::open(place.folder.log(), place.settings.bytes("worker.log_size")));
     log.take_standard_error();
-    log.write(fmt::format("worker started version={}", place.version));
+    log.write(fmt::format("worker: started version={}", place.version));
     if (const std::string exposure = place.folder.exposure(); !exposure.empty())
-        log.write("warning: " + exposure);
+        log.write("worker: warning: " + exposure);
     // Written to by the owner's thread only while it runs, by this one before and after.
     auto owner =
         app::OwnerProcess::open(place, std::get<app::FolderLock>(std::move(reached)),
@@ -40,14 +40,14 @@ Result<void> work_in_background(const app::Workplace& place, std::chrono::millis
     if (owner) worked = (*owner)->work_until_idle(idle, stop_on_interrupt());
     if (!owner) worked = std::unexpected(owner.error());
     if (owner) owner->reset();
-    log.write(worked ? "worker left" : fmt::format("worker left error=\"{}\"", worked.error().message));
+    log.write(worked ? "worker: left" : fmt::format("worker: left error=\"{}\"", worked.error().message));
     return worked;
 }
 
 Result<void> work_in_foreground(app::Workplace place, std::chrono::milliseconds idle) {
     auto lock = TRY(take_place(place));
     auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
-                                             [](std::string_view line) { say(line); }));
+                                             [](std::string_view line) { say_line(line); }));
     say(fmt::format("Working on {}. Ctrl-C finishes what is under way and stops", app::shown(place)));
     return owner->work_until_idle(idle, stop_on_interrupt());
 }

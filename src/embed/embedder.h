@@ -45,6 +45,9 @@ public:
     // try each. When that succeeds the service does its work, and the texts were to blame.
     virtual Result<void> try_out(const std::stop_token& stop) = 0;
 
+    // How often embed() failed since too many texts were sent, which is no fault of these.
+    virtual std::uint64_t times_overloaded() const = 0;
+
     // Somebody says that the service is there: the circuit does not stand in the way of the next calls.
     virtual void ask_at_once() = 0;
 

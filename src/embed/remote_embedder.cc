@@ -32,6 +32,7 @@ public:
         TRY(facts_now({stop, Patience::none}));
         return {};
     }
+    std::uint64_t times_overloaded() const override { return protocol_->service().times_overloaded(); }
     void ask_at_once() override { protocol_->service().ask_at_once(); }
     Result<Vector> embed_query(const std::string& query, std::stop_token stop) override {
         auto vectors = TRY(embed_with(config_.query_prefix, {&query, 1}, stop));

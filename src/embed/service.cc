@@ -57,6 +57,7 @@ struct Service::Try {
     Result<net::HttpResponse> result;
     bool is_final = true;
     bool is_service_away = false;
+    bool is_overload = false;
     milliseconds asked_wait{};
 };
 
@@ -82,7 +83,8 @@ Service::Service(ServiceConfig config, std::string base, net::HttpClient& client
       name_(fmt::format("{} at {}", config_.name, base_)),
       client_(&client),
       breaker_(std::make_unique<Breaker>(config_.breaker)),
-      times_away_(std::make_unique<std::atomic<std::uint64_t>>(0)) {}
+      times_away_(std::make_unique<std::atomic<std::uint64_t>>(0)),
+      times_overloaded_(std::make_unique<std::atomic<std::uint64_t>>(0)) {}
 
 Result<net::HttpResponse> Service::get(std::string_view path, const Asking& asking) {
     return call(net::HttpMethod::get, path, {}, asking);
@@ -141,6 +143,7 @@ Result<net::HttpResponse> Service::try_until_final(const net::HttpRequest& reque
 }
 
 Result<net::HttpResponse> Service::settle(const net::HttpRequest& request, Try last) {
+    if (last.is_overload) ++*times_overloaded_;
     if (last.is_service_away) {
         ++*times_away_;
         breaker_->failed(config_.time.now(), last.result.error().message);
@@ -166,6 +169,7 @@ Service::Try Service::try_once(const net::HttpRequest& request) {
                                                                said.empty() ? "" : ": ", said)),
             .is_final = false,
             .is_service_away = is_away(response->status),
+            .is_overload = response->status == 429,
             .asked_wait = retry_after(response->headers)};
     }
     const Error& error = response.error();

@@ -79,6 +79,9 @@ public:
     // "TEI at http://127.0.0.1:8080", as sentences begin.
     const std::string& name() const { return name_; }
 
+    // Counts the calls that ended with 429: too many were made, whatever they said.
+    std::uint64_t times_overloaded() const { return *times_overloaded_; }
+
     // Counts the calls that ended without an answer: whoever remembers facts asks again when it has moved.
     std::uint64_t times_away() const { return *times_away_; }
 
@@ -100,7 +103,7 @@ private:
     std::string name_;
     net::HttpClient* client_;
     std::unique_ptr<Breaker> breaker_;
-    std::unique_ptr<std::atomic<std::uint64_t>> times_away_;
+    std::unique_ptr<std::atomic<std::uint64_t>> times_away_, times_overloaded_;
 };
 
 }  // namespace quarry::embed

@@ -100,6 +100,25 @@ TEST_CASE("a list longer than a batch is sent in batches and comes back in order
     CHECK(embed_requests(setup) == 1 + 4 + 1);
 }
 
+TEST_CASE("a request has a hundred texts at most, whatever more the service takes") {
+    Setup setup({.max_client_batch_size = 1'000});
+
+    CHECK(setup.embed(texts(250)).value().size() == 250);
+
+    CHECK(setup.embedder->limits().max_batch == 100);
+    CHECK(embed_requests(setup) == 1 + 3);  // the first finds out the dimensions
+}
+
+TEST_CASE("a slash at the end of the address makes no difference") {
+    ImitationTei tei;
+    const auto client = net::HttpClient::open({}).value();
+
+    const auto embedder = open_tei_embedder({.url = tei.url() + "/"}, *client).value();
+
+    CHECK(embedder->facts());
+    CHECK(tei.server().count_requests("/info") == 1);
+}
+
 TEST_CASE("a batch that the service finds too large is halved") {
     SUBCASE("because it takes fewer than it says") {
         Setup setup({.max_client_batch_size = 5, .told_batch_size = 32});

@@ -353,7 +353,8 @@ public:
     virtual Result<std::int64_t> resume(const JobFilter& filter) = 0;  // paused
     virtual Result<std::int64_t> retry(
         const JobFilter& filter) = 0;  // failed, cancelled, waiting after an error: attempts and stalls 0
-    // Only of changes: those that wait for their time are due now. Their attempts stay.
+    // Only of changes: those that wait for their time are due now. Their attempts stay, and how often they were
+    // put off: who hastens whatever waits, again and again, keeps nothing from ending.
     virtual Result<std::int64_t> hasten(const JobFilter& filter) = 0;
     virtual Result<std::int64_t> clear(const JobFilter& filter) = 0;  // not running; removes for good
     virtual Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) = 0;

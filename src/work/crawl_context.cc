@@ -24,17 +24,6 @@ std::vector<std::string> origins_of(const std::vector<std::string>& urls) {
     return origins;
 }
 
-// What a restarted crawl has met already, so that its pages are still compared with those before.
-Result<void> recall_pages(GroupId id, store::Reader& reader, crawl::NearDuplicates& seen) {
-    store::PagePage page{.group = id, .limit = 1'000};
-    for (;;) {
-        const store::StoredPages stored = TRY(reader.pages(page));
-        for (const StoredPage& one : stored.pages) seen.add(one.facts.simhash, one.facts.title, one.key);
-        if (!stored.next) return {};
-        page.after = *stored.next;
-    }
-}
-
 }  // namespace
 
 net::AddressPolicy widened(net::AddressPolicy policy, const crawl::CrawlOptions& options) {
@@ -83,11 +72,14 @@ Result<std::shared_ptr<CrawlContext>> CrawlContext::load(GroupId id, store::Read
     return crawl;
 }
 
-Result<void> CrawlContext::recall(store::Reader& reader) {
-    crawl::NearDuplicates seen;
-    TRY(recall_pages(id, reader, seen));
-    near_duplicates.with([&](crawl::NearDuplicates& index) { index = std::move(seen); });
-    return {};
+Result<bool> CrawlContext::recall_some(store::Reader& reader, Recalled& recalled) {
+    const auto stored = TRY(reader.pages({.group = id, .after = recalled.after, .limit = 1'000}));
+    for (const StoredPage& page : stored.pages)
+        recalled.seen.add(page.facts.simhash, page.facts.title, page.key);
+    recalled.after = stored.next.value_or(0);
+    if (stored.next) return true;
+    near_duplicates.with([&](crawl::NearDuplicates& index) { index = std::move(recalled.seen); });
+    return false;
 }
 
 Result<void> CrawlContext::set_roots(std::vector<std::string> roots) {

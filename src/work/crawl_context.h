@@ -54,8 +54,13 @@ public:
     std::shared_ptr<const crawl::Scope> scope();
     void widen(const std::vector<std::string>& roots);
 
-    // Reads what the crawl has met before it was interrupted, so that near duplicates are still found.
-    Result<void> recall(store::Reader& reader);
+    // Reads some of what the crawl has met before it was interrupted, so that near duplicates are still found:
+    // there may be a million pages. True if there is more; else the crawl knows them now.
+    struct Recalled {
+        std::int64_t after = 0;
+        crawl::NearDuplicates seen{};
+    };
+    Result<bool> recall_some(store::Reader& reader, Recalled& recalled);
 
     // Headers for a URL: those that say who asks go to the origins of the start URLs, and nowhere else: also
     // not to where these redirect. To an origin that has credentials for the crawl's owner, these go along.

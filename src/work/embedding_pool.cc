@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <span>
 
 #include "base/guarded.h"
 #include "base/thread_name.h"
@@ -18,6 +19,19 @@ constexpr std::chrono::milliseconds longest_gathering{2};
 // Errors that a text may cause. The others are about the service: its key, its model, our own end.
 bool may_be_of_text(ErrorCode code) {
     return code != ErrorCode::refused && code != ErrorCode::conflict && code != ErrorCode::interrupted;
+}
+
+// What became of a call. That too many were made says nothing of the texts.
+struct Asked {
+    Result<std::vector<embed::Vector>> vectors;
+    bool is_overload = false;
+};
+
+Asked ask(embed::Embedder& service, std::span<const std::string> texts, const embed::Asking& asking) {
+    const std::uint64_t overloads = service.times_overloaded();
+    Asked asked{service.embed(texts, asking)};
+    asked.is_overload = !asked.vectors && service.times_overloaded() != overloads;
+    return asked;
 }
 
 }  // namespace
@@ -109,13 +123,18 @@ void EmbeddingPool::embed(Batch batch, text::TermReader& terms, embed::Patience 
     std::vector<std::string> texts;
     for (const Item& item : batch) texts.push_back(item.text);
     const auto started = std::chrono::steady_clock::now();
-    auto vectors = batch.front().page->work->embedder.service->embed(texts, {abort_, patience});
+    auto [vectors, is_overload] =
+        ask(*batch.front().page->work->embedder.service, texts, {abort_, patience});
     const auto took =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
     for (const Item& item : batch)
         item.page->microseconds += took.count() / static_cast<std::int64_t>(batch.size());
     if (!vectors && vectors.error().code == ErrorCode::too_large)
         return embed_in_halves(std::move(batch), terms, patience);
+    if (is_overload) {
+        for (const Item& item : batch) end(item, std::unexpected(vectors.error()));
+        return;
+    }
     if (!vectors) return give_up(std::move(batch), terms, patience, std::move(vectors.error()));
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const Item& item = batch[i];
@@ -162,13 +181,14 @@ void EmbeddingPool::embed_in_pieces(Item item, text::TermReader& terms) {
         Chunk chunk = std::move(waiting.front());
         waiting.pop_front();
         const std::string text = embedding_text(chunk);
-        auto vectors = item.page->work->embedder.service->embed({&text, 1}, abort_);
+        auto [vectors, is_overload] = ask(*item.page->work->embedder.service, {&text, 1}, abort_);
         if (vectors) {
             text::TermBag bag = terms_of(chunk, terms);
             pieces.push_back({std::move(chunk), std::move(bag), std::move(vectors->front())});
             continue;
         }
         const auto halves = text::halve(chunk);
+        if (is_overload) return end(item, std::unexpected(vectors.error()));
         if (vectors.error().code != ErrorCode::too_large) {
             Batch alone;
             alone.push_back(std::move(item));

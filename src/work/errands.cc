@@ -21,6 +21,7 @@ Errands::~Errands() {
 }
 
 void Errands::finish() {
+    is_finishing_ = true;
     queue_.close();
     if (thread_.joinable()) thread_.join();
 }

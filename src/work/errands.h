@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -27,8 +28,12 @@ public:
         queue_.push(std::move(errand));
     }
     bool is_idle() const { return open_ == 0; }
-    // Waits until everything that was given is done; nothing may be given after this.
+    // So many are given and not done.
+    std::size_t open() const { return static_cast<std::size_t>(open_.load()); }
+    // Waits until everything that was given is done; nothing may be given after this, but by an errand.
     void finish();
+    // Whoever has a long way to go by errands that give the next one gives up then. Any thread.
+    bool is_finishing() const { return is_finishing_; }
 
 private:
     void serve();
@@ -36,6 +41,7 @@ private:
     const std::unique_ptr<store::Reader> reader_;
     const std::function<void()> done_;
     std::atomic<int> open_ = 0;
+    std::atomic<bool> is_finishing_ = false;
     WorkQueue<Errand> queue_;
     std::jthread thread_;
 };

@@ -96,7 +96,8 @@ store::Outcome error_status(const FetchedUrl& fetched, Timestamp now) {
     Timestamp not_before = next_attempt(fetch_backoff, fetched.lease.attempt, now);
     if (page.status == 429 && may_wait(fetched, now)) {
         // As long as the server says, else as long as its host is left alone.
-        constexpr std::chrono::milliseconds shortest{100};
+        // Less often than a page may be put off in a row while the crawl has patience with it.
+        constexpr std::chrono::milliseconds shortest{500};
         const bool is_paused = fetched.host_rule && fetched.host_rule->not_before;
         if (asked)
             not_before = now + std::max<std::chrono::milliseconds>(shortest, *asked);

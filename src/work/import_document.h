@@ -26,6 +26,7 @@ struct ImportDocument {
     std::string content_type{};
     std::string etag{};           // of a file: changes whenever its bytes may have
     std::string last_modified{};  // of a file: ISO 8601
+    int status = 0;               // of a page that was fetched: its URL has the key that crawls give it
     std::int64_t body_bytes = 0;
     boost::json::object metadata{};  // kept with the words
 };

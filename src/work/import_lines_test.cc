@@ -119,6 +119,17 @@ TEST_CASE("language and metadata of a line are kept; a missing language is told 
     CHECK(told.value().language == "de");
 }
 
+TEST_CASE("metadata that could not be read again is refused") {
+    const auto page = [](int levels) {
+        boost::json::value nested = 1;
+        for (int level = 0; level < levels - 1; ++level) nested = boost::json::array{std::move(nested)};
+        return boost::json::object{{"url", "https://a.example/"}, {"metadata", {{"a", std::move(nested)}}}};
+    };
+
+    CHECK(parse_import_document(page(31)));
+    CHECK(parse_import_document(page(32)).error().code == ErrorCode::invalid_argument);
+}
+
 TEST_CASE("a line that is no document says why") {
     const std::pair<std::string, const char*> rows[] = {
         {"{", "is no JSON object"},

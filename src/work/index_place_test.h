@@ -2,6 +2,7 @@
 // joins them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -64,6 +65,7 @@ public:
                             .cpu_threads = 2};
         config.indexing = {.index = index.get(), .embedders = &embedders, .spaces = &spaces};
         config.indexing.ask_again_every = ask_again_every;
+        config.indexing.log = log;
         Engine engine(*store, fetcher, std::move(config));
         return engine.run(until, stop);
     }
@@ -106,6 +108,7 @@ public:
     SpacePolicy policy{};
     embed::BreakerConfig breaker{};
     std::chrono::milliseconds ask_again_every{60'000};
+    std::function<void(std::string)> log{};
     std::unique_ptr<net::HttpClient> client = net::HttpClient::open({}).value();
     fetch::Fetcher fetcher{*client, {}};
     std::unique_ptr<store::Store> store = store::open_sqlite_store({.path = path(), .clock = &clock}).value();

@@ -136,8 +136,10 @@ void IndexWriter::finish(Pages pages) {
         if (!page->error) {
             ++ended.indexed;
             ended.chunks += static_cast<std::size_t>(page->timings.chunks);
+        } else if (page->waits_for_embedder) {
+            ended.waiting.try_emplace(page->change.collection, page->error->message);
         }
-        store::Outcome outcome = page->error ? outcome_of(*page->error, page->change, now)
+        store::Outcome outcome = page->error ? outcome_of(*page->error, page->change, parts_.backoff, now)
                                              : store::Outcome{.end = store::Completed{}};
         outcome.timings = page->timings;
         finished.push_back({page->change.lease, std::move(outcome)});

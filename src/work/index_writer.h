@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -25,14 +26,16 @@ public:
     struct Ended {
         std::size_t changes = 0;
         std::size_t indexed = 0, chunks = 0;
+        std::map<std::string, std::string> waiting{};  // collections with pages that wait for their embedder: why
     };
     struct Parts {
         store::Store& store;
         index::Index& index;
         Spaces* spaces = nullptr;
         std::shared_ptr<EngineMailbox> mailbox{};
-        std::function<void(const Error&)> damaged{};       // as IndexTools has it
-        std::function<void(const Ended&)> ended{};         // on the store's thread
+        std::function<void(const Error&)> damaged{};  // as IndexTools has it
+        std::function<void(const Ended&)> ended{};    // on the store's thread
+        Backoff backoff = embedding_backoff;
     };
     explicit IndexWriter(Parts parts);
     // Writes what it was given.

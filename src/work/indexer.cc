@@ -33,6 +33,24 @@ text::ChunkLimits limits_for(const CollectionEmbedders::Choice& embedder) {
     return limits;
 }
 
+// The words of these, as far as they are there. One that is damaged is no fault of the others.
+std::map<ContentId, Result<StoredPage>> pages_of(store::Reader& reader, const std::vector<ContentId>& wanted) {
+    std::map<ContentId, Result<StoredPage>> pages;
+    auto found = reader.page_versions(wanted);
+    if (found) {
+        for (StoredPage& page : *found) pages.emplace(page.content_id, std::move(page));
+        return pages;
+    }
+    const bool is_of_one = found.error().code == ErrorCode::corrupt && wanted.size() > 1;
+    for (const ContentId content : wanted) {
+        if (is_of_one)
+            pages.merge(pages_of(reader, {content}));
+        else
+            pages.emplace(content, std::unexpected(found.error()));
+    }
+    return pages;
+}
+
 // Whatever is wrong with the embedder of a collection is no fault of the page that asks for it.
 void wait_for_embedder(PageInWork& work, Error error) {
     if (!waits(error.code)) error.code = ErrorCode::unavailable;
@@ -59,11 +77,15 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
                            .mailbox = raw->mailbox_,
                            .damaged = tools.damaged,
                            .ended =
-                               [traffic = raw->traffic_, mailbox = raw->mailbox_,
-                                log = tools.log](const IndexWriter::Ended& ended) {
+                               [traffic = raw->traffic_, mailbox = raw->mailbox_, log = tools.log,
+                                raw](const IndexWriter::Ended& ended) {
+                                   // The watch is there until all changes have ended.
+                                   for (const auto& [collection, why] : ended.waiting)
+                                       raw->watch_->waits(collection, why);
                                    changes_ended(*traffic, ended, log);
                                    mailbox->post(ChangesDone{});
-                               }});
+                               },
+                           .backoff = tools.backoff});
     raw->watch_ = std::make_unique<ProviderWatch>(ProviderWatch::Parts{.store = store,
                                                                        .embedders = *tools.embedders,
                                                                        .reader = TRY(raw->config_.open_reader()),
@@ -72,7 +94,7 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
     raw->embedding_ = std::make_unique<EmbeddingPool>(
         [raw](PageInWorkPtr work) {
             if (work->error && waits(work->error->code)) wait_for_embedder(*work, *work->error);
-            raw->write(std::move(work));
+            raw->writer_->add(std::move(work));
         },
         raw->abort_.get_token());
     for (const auto& reader : raw->readers_)
@@ -112,7 +134,6 @@ Indexer::~Indexer() {
     preparers_.clear();
     abort_.request_stop();
     embedding_.reset();
-    watch_.reset();
     writer_.reset();
     // The last outcomes are still on their way to the disk.
     std::unique_lock lock(traffic_->mutex);
@@ -155,19 +176,16 @@ void Indexer::prepare_batch(Changes changes, store::Reader& reader, text::TermRe
         store_.begin(change.lease);
         if (change.content) wanted.push_back(*change.content);
     }
-    auto pages = reader.page_versions(wanted);
-    std::map<ContentId, const StoredPage*> by_content;
-    if (pages)
-        for (const StoredPage& page : *pages) by_content[page.content_id] = &page;
+    const auto pages = pages_of(reader, wanted);
     std::map<std::string, Result<Means>> means;
     for (store::ChangeLease& change : changes) {
         auto work = std::make_unique<PageInWork>();
         work->change = std::move(change);
         const std::string& collection = work->change.collection;
-        const auto page = work->change.content ? by_content.find(*work->change.content) : by_content.end();
-        if (!pages) {
-            work->error = pages.error();
-        } else if (page != by_content.end()) {
+        const auto page = work->change.content ? pages.find(*work->change.content) : pages.end();
+        if (page != pages.end() && !page->second) {
+            work->error = page->second.error();
+        } else if (page != pages.end()) {
             if (!means.contains(collection)) means.emplace(collection, means_of(collection, reader));
             const Result<Means>& known = means.at(collection);
             if (known) {
@@ -221,15 +239,10 @@ void Indexer::prepare_page(PageInWork& work, const StoredPage& page, const Means
 void Indexer::forward(PageInWorkPtr work) {
     if (traffic_->keeper && !work->error) traffic_->keeper->written(work->change.collection);
     if (work->error || !work->embedder.service) {
-        write(std::move(work));
+        writer_->add(std::move(work));
     } else {
         embedding_->add(std::move(work));
     }
-}
-
-void Indexer::write(PageInWorkPtr work) {
-    if (work->waits_for_embedder) watch_->waits(work->change.collection, work->error->message);
-    writer_->add(std::move(work));
 }
 
 bool Indexer::is_idle() const {

@@ -43,6 +43,7 @@ struct IndexTools {
     std::function<void(const Error&)> damaged{};
     // How often an embedder that does not answer is asked again, while pages wait for it.
     std::chrono::milliseconds ask_again_every{10'000};
+    Backoff backoff = embedding_backoff;  // between the tries of a page
     // Takes a line about what happened to pages on their way. Any thread.
     std::function<void(std::string)> log{};
 };
@@ -102,7 +103,6 @@ private:
     Result<Means> means_of(const std::string& collection, store::Reader& reader);
     void prepare_page(PageInWork& work, const StoredPage& page, const Means& means, text::TermReader& terms);
     void forward(PageInWorkPtr work);
-    void write(PageInWorkPtr work);
     Result<void> keep_spaces();
     static void changes_ended(Traffic& traffic, const IndexWriter::Ended& ended,
                               const std::function<void(std::string)>& log);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "db/sqlite.h"
 #include "work/index_place_test.h"
 #include "work/retry_delay.h"
 #include "work/index_writer.h"
@@ -11,6 +12,17 @@ namespace {
 
 using namespace std::chrono_literals;
 using Urls = std::vector<std::string>;
+
+// Until each change that is due now has ended, or waits again.
+Result<void> try_each(IndexPlace& place) {
+    const Timestamp now = place.clock.now();
+    const auto is_tried = [now](const Job& job) { return job.tried_at && *job.tried_at >= now; };
+    return place.run({.enough = [&] {
+        const store::JobPage open{
+            .filter = {.kind = "embed_page", .states = {JobState::queued, JobState::running}}, .limit = 1'000};
+        return std::ranges::all_of(place.reader()->jobs(open).value(), is_tried);
+    }});
+}
 
 TEST_CASE_FIXTURE(IndexPlace, "a page that was stored can be found") {
     put("https://a.example/marble", "# Marble\n\nMarble is limestone that was pressed and heated.");
@@ -129,6 +141,23 @@ TEST_CASE_FIXTURE(IndexPlace, "a document of many megabytes is indexed") {
     CHECK(facts().pages == 2);
     CHECK(facts().chunks > 1'000);
     CHECK(found("leaf").front() == "https://a.example/leaf");
+}
+
+TEST_CASE_FIXTURE(IndexPlace, "a page whose words are damaged fails alone, and those beside it are indexed") {
+    put_many(40);
+    const std::string damaged = "(SELECT content FROM page WHERE url = 'https://a.example/p7')";
+    auto file = db::Connection::open(path(), db::Access::write).value();
+    REQUIRE(file.execute("UPDATE content SET markdown = x'28b52ffd00' WHERE id = " + damaged));
+
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        REQUIRE(try_each(*this));
+        clock.advance(73s);
+    }
+
+    CHECK(counts().completed == 39);
+    CHECK(counts().failed == 1);
+    CHECK(counts().last_error.contains("https://a.example/p7"));
+    CHECK(found("number8") == Urls{"https://a.example/p8"});
 }
 
 // Changes on their way to the index writer, as they were prepared before a space was renewed or dropped.
@@ -302,6 +331,19 @@ TEST_CASE_FIXTURE(ServicePlace, "pages that wait are embedded as soon as the ser
     CHECK(facts().vectors == 200);
 }
 
+TEST_CASE_FIXTURE(ServicePlace, "a page is said to wait once the store knows, so that none misses that the service is back") {
+    tei.conduct.faults.always(test::Fault::unavailable);
+    put("https://a.example/p", "Words.");
+    std::vector<bool> known;
+    log = [&](const std::string& line) {
+        if (line.starts_with("embedding waits")) known.push_back(counts().next_due.has_value());
+    };
+
+    REQUIRE(run());
+
+    CHECK(known == std::vector{true});
+}
+
 TEST_CASE_FIXTURE(ServicePlace, "what a process before left waiting is embedded when its service is there") {
     tei.conduct.faults.always(test::Fault::unavailable);
     put_many(3);
@@ -402,6 +444,27 @@ TEST_CASE("a text that fails while others are embedded uses up its attempts, and
         REQUIRE(place.run());
         CHECK(place.facts().vectors == 61);
     }
+}
+
+TEST_CASE_FIXTURE(ServicePlace,
+                  "a text that is refused since too many were sent costs no attempt, though others are embedded") {
+    tei.conduct.faults.for_word("poison", test::Fault::overloaded);
+    put_many(20);
+    put("https://a.example/poison", "poison");
+
+    for (int attempt = 0; attempt < 4; ++attempt) {
+        REQUIRE(try_each(*this));
+        clock.advance(73s);
+    }
+
+    const auto waiting =
+        reader()->jobs({.filter = {.kind = "embed_page", .states = {JobState::queued}}}).value();
+    REQUIRE(waiting.size() >= 1);
+    for (const Job& job : waiting) CHECK(job.attempts == 0);
+    CHECK(counts().failed == 0);
+    tei.conduct.faults.for_word("", test::Fault::none);
+    REQUIRE(run());
+    CHECK(facts().vectors == 21);
 }
 
 TEST_CASE_FIXTURE(ServicePlace,

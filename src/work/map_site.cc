@@ -8,6 +8,7 @@
 #include "extract/extract.h"
 #include "net/request_headers.h"
 #include "url/page_address.h"
+#include "url/percent.h"
 #include "work/in_order.h"
 #include "work/site_files.h"
 #include "work/site_robots.h"
@@ -70,8 +71,9 @@ SiteAccess access_to(const url::Url& start, SiteAccess access) {
     access.headers_origin = start.origin();
     // The pages that are found have URLs without credentials, but may need them as the first one does.
     if (!start.username().empty() && header_value(access.headers, "authorization").empty()) {
-        access.headers.push_back(
-            {"Authorization", net::basic_authorization(start.username(), start.password())});
+        access.headers.push_back({"Authorization",
+                                  net::basic_authorization(url::percent_decoded(start.username()),
+                                                           url::percent_decoded(start.password()))});
     }
     return access;
 }

@@ -1,7 +1,5 @@
 #include "work/page_in_work.h"
 
-#include "work/retry_delay.h"
-
 namespace quarry::work {
 
 bool waits(ErrorCode code) {
@@ -14,12 +12,12 @@ bool waits(ErrorCode code) {
     }
 }
 
-store::Outcome outcome_of(const Error& error, const store::ChangeLease& change, Timestamp now) {
+store::Outcome outcome_of(const Error& error, const store::ChangeLease& change, const Backoff& backoff,
+                          Timestamp now) {
     if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, ""}};
     if (waits(error.code))
-        return {.end =
-                    store::Snooze{next_attempt(embedding_backoff, change.snoozes + 1, now), error.message}};
-    return {.end = store::Retry{error.message, next_attempt(embedding_backoff, change.attempt, now)}};
+        return {.end = store::Snooze{next_attempt(backoff, change.snoozes + 1, now), error.message}};
+    return {.end = store::Retry{error.message, next_attempt(backoff, change.attempt, now)}};
 }
 
 }  // namespace quarry::work

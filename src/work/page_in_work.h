@@ -9,6 +9,7 @@
 #include "model/timings.h"
 #include "store/store.h"
 #include "work/collection_embedders.h"
+#include "work/retry_delay.h"
 
 namespace quarry::work {
 
@@ -29,6 +30,7 @@ bool waits(ErrorCode code);
 
 // What becomes of a change that met this error. Waiting costs no attempt. Everything else may fail for good,
 // and can be seen and retried.
-store::Outcome outcome_of(const Error& error, const store::ChangeLease& change, Timestamp now);
+store::Outcome outcome_of(const Error& error, const store::ChangeLease& change, const Backoff& backoff,
+                          Timestamp now);
 
 }  // namespace quarry::work

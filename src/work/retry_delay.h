@@ -16,7 +16,8 @@ struct Backoff {
 
 inline constexpr Backoff fetch_backoff{};
 inline constexpr Backoff robots_backoff{std::chrono::seconds(5), std::chrono::seconds(60)};
-inline constexpr Backoff embedding_backoff{std::chrono::seconds(10), std::chrono::seconds(60)};
+inline constexpr Backoff embedding_backoff{std::chrono::seconds(10),
+                                           std::chrono::seconds(60)};  // unless the settings say otherwise
 
 // `attempt` is the one that has just failed, from 1.
 Timestamp next_attempt(const Backoff& backoff, int attempt, Timestamp now);

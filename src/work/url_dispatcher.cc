@@ -54,6 +54,22 @@ void ask_quota(const std::string& owner, store::StorageLooks& storage, store::Re
         owner, {.pages_left = *left, .is_storage_used_up = storage.is_used_up(reader, owner, now)}});
 }
 
+// Step by step, so that the errands of others come in between. What cannot be read is done without: near
+// duplicates of what came before are merely not marked.
+void recall(Errands& errands, std::shared_ptr<EngineMailbox> mailbox, std::shared_ptr<CrawlContext> crawl,
+            std::shared_ptr<CrawlContext::Recalled> recalled, store::Reader& reader) {
+    const auto more = crawl->recall_some(reader, *recalled);
+    if (!more || !*more || errands.is_finishing()) {
+        const GroupId group = crawl->id;
+        mailbox->post(CrawlLoaded{group, std::move(crawl)});
+        return;
+    }
+    errands.run([&errands, mailbox = std::move(mailbox), crawl = std::move(crawl),
+                 recalled = std::move(recalled)](store::Reader& next_reader) mutable {
+        recall(errands, std::move(mailbox), std::move(crawl), std::move(recalled), next_reader);
+    });
+}
+
 }  // namespace
 
 UrlDispatcher::UrlDispatcher(DispatcherParts parts)
@@ -91,13 +107,12 @@ void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> cra
 // One that goes on after an interruption has met many pages already. Others need not wait while they are
 // read.
 void UrlDispatcher::load(GroupId group) {
-    parts_.errands.run([group, defaults = parts_.defaults, mailbox = parts_.mailbox, storage = storage_,
-                        now = parts_.store.now()](store::Reader& reader) {
+    parts_.errands.run([group, &errands = parts_.errands, defaults = parts_.defaults, mailbox = parts_.mailbox,
+                        storage = storage_, now = parts_.store.now()](store::Reader& reader) {
         auto loaded = CrawlContext::load(group, reader, defaults);
-        if (loaded) ask_quota((*loaded)->options.owner, *storage, reader, now, *mailbox);
-        // Without it, near duplicates of what came before are merely not marked.
-        if (loaded) (void)(*loaded)->recall(reader);
-        mailbox->post(CrawlLoaded{group, std::move(loaded)});
+        if (!loaded) return mailbox->post(CrawlLoaded{group, std::move(loaded)});
+        ask_quota((*loaded)->options.owner, *storage, reader, now, *mailbox);
+        recall(errands, mailbox, *std::move(loaded), std::make_shared<CrawlContext::Recalled>(), reader);
     });
 }
 
@@ -367,7 +382,9 @@ std::optional<Timestamp> UrlDispatcher::next_due() const {
 
 void UrlDispatcher::describe_room(store::Demand& demand) const {
     const std::size_t enough_in_all = std::min(most_in_all, enough_of_a_connection * parts_.max_fetches);
-    demand.urls = waiting_ >= enough_in_all / 2 ? 0 : static_cast<int>(enough_in_all - waiting_);
+    // What ended without a fetch is on its way to the store, which may be slower than this is.
+    const std::size_t held = waiting_ + parts_.errands.open();
+    demand.urls = held >= enough_in_all / 2 ? 0 : static_cast<int>(enough_in_all - held);
     demand.urls_per_host = static_cast<int>(enough_of_a_host);
     if (demand.urls == 0) return;
     std::size_t served = 0;       // hosts that always have something on the wire

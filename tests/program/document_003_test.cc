@@ -255,6 +255,55 @@ TEST_CASE("each operation has a session, and a page four operations") {
     CHECK(work.service->client.get("/api/v1/sessions?limit=0").status == 400);
 }
 
+TEST_CASE("a password in a URL is in no answer of the API, and in no view") {
+    Recorded work;
+    if (!work.is_there()) return;
+    const auto with_password = [&](std::string_view path) {
+        return "http://ann:secretword@" + work.site.url(path).substr(std::string_view("http://").size());
+    };
+    const std::string start = with_password("/");
+    std::string said;
+    const auto ask = [&](std::string_view path, const std::string& body) {
+        const ApiAnswer answer = work.post(path, body);
+        said += answer.headers + answer.body + "\n";
+        return answer;
+    };
+    const ApiAnswer refused =
+        ask("/v2/crawl", fmt::format(R"({{"url":"{}","webhook":"{}"}})", start, with_password("/hook")));
+    CHECK(refused.status == 400);
+    const ApiAnswer begun = ask(
+        "/v2/crawl", fmt::format(R"({{"url":"{}","limit":3,"webhook":"{}"}})", start, work.site.url("/hook")));
+    CAPTURE(begun.body);
+    REQUIRE(begun.status == 200);
+    const std::string id(begun.json().at("id").as_string());
+    work.service->client.wait_for("/v2/crawl/" + id);
+    ask("/v2/scrape", fmt::format(R"({{"url":"{}"}})", with_password("/page")));
+    ask("/v2/scrape", fmt::format(R"({{"url":"http://ann:secretword@127.0.0.1:{}/"}})", free_port()));
+    ask("/v2/batch/scrape", fmt::format(R"({{"urls":["{}"]}})", with_password("/batch")));
+    ask("/v2/map", fmt::format(R"({{"url":"{}"}})", start));
+    ask("/knowledge-items/crawl", fmt::format(R"({{"url":"{}"}})", start));
+    ask("/v2/search", R"({"query":"words"})");
+
+    for (const std::string& path :
+         {"/v2/crawl/" + id, "/v2/crawl/" + id + "/errors", std::string("/v2/crawl/active"), "/api/v1/crawls/" + id,
+          "/api/v1/crawls/" + id + "/urls", "/api/v1/crawls/" + id + "/documents", "/crawl-progress/" + id,
+          std::string("/api/v1/crawls?kind=all"), std::string("/api/v1/jobs"), std::string("/api/v1/sessions"),
+          std::string("/api/v1/requests"), std::string("/api/v1/operations"), std::string("/api/v1/documents"),
+          std::string("/api/v1/embedding-queue/jobs")}) {
+        const ApiAnswer answer = work.service->client.get(path);
+        CHECK_MESSAGE(answer.status == 200, path);
+        CHECK_MESSAGE(answer.body.find("secretword") == std::string::npos, path);
+    }
+    for (const char* view :
+         {"nuq.queue_scrape", "nuq.queue_scrape_backlog", "nuq.group_crawl", "nuq.queue_crawl_finished",
+          "webhook.crawl_sessions", "webhook.operation_metrics", "webhook.request_metrics", "webhook.change_events"}) {
+        const std::string rows = json::serialize(work.rows(fmt::format("select * from {}", view)));
+        CHECK_MESSAGE(rows.find("secretword") == std::string::npos, view);
+    }
+    CHECK(said.find("secretword") == std::string::npos);
+    CHECK(read_file(work.service->log_file()).find("secretword") == std::string::npos);
+}
+
 TEST_CASE("imports have sessions too") {
     Recorded work;
     if (!work.is_there()) return;

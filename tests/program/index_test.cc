@@ -280,3 +280,31 @@ TEST_CASE("imports and fits that are killed again and again lose nothing and dou
         CHECK(ask(home, fmt::format("unique{}", i)).front() == fmt::format("d{}", i));
     CHECK(home.run({"queue", "list", "--kind", "embed_page", "--state", "failed", "--json"}).out == "[]\n");
 }
+
+TEST_CASE("how often a page is tried to be embedded, and how long apart, is as the settings say") {
+    const DataHome home;
+    std::ofstream(home.file("d.jsonl")) << R"({"_id":"good","text":"Marble is limestone."})"
+                                        << "\n"
+                                        << R"({"_id":"bad","text":"Arsenic is a poison."})"
+                                        << "\n";
+    ImitationTei tei;
+    tei.conduct.faults.for_word("poison", Fault::backend);
+    RunOptions options = with_service(home, tei.url());
+    options.environment.insert(options.environment.end(),
+                               {"QUARRY_EMBEDDING_ATTEMPTS=2", "QUARRY_EMBEDDING_BACKOFF=1ms",
+                                "QUARRY_EMBEDDING_LONGEST_BACKOFF=1ms"});
+    const auto failed = [&] {
+        return json::parse(
+                   run_quarry({"queue", "list", "--kind", "embed_page", "--state", "failed", "--json"}, options).out)
+            .as_array();
+    };
+
+    run_quarry({"import", home.file("d.jsonl")}, options);
+    // Each run is an attempt at least, since no pause is left between them.
+    for (int runs = 0; runs < 5 && failed().empty(); ++runs) run_quarry({"worker", "--once"}, options);
+
+    REQUIRE(failed().size() == 1);
+    CHECK(failed()[0].at("retries") == 2);
+    CHECK(failed()[0].at("maxRetries") == 2);
+    CHECK(contains(failed()[0].at("lastError").as_string(), "other texts are embedded"));
+}

@@ -1,4 +1,8 @@
 // Keys, owners and quotas of `quarry serve`.
+#include <algorithm>
+#include <stop_token>
+#include <thread>
+
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -200,6 +204,32 @@ TEST_CASE("a crawl that counts against nothing cannot be asked for") {
     CHECK(scheduled.status == 400);
 }
 
+TEST_CASE("the first key is its owner's from the moment it was made") {
+    const DataHome home;
+    Service service(home);
+    CHECK(service.client.get("/api/v1/server").json().at("owner") == "local");  // the server knows of no key
+
+    const Key key = create_key(home, {"--owner", "team"});
+
+    CHECK(client_with(service, key).get("/api/v1/server").json().at("owner") == "team");
+}
+
+TEST_CASE("what a server says of a crawl is not a client's to say of a schedule") {
+    const DataHome home;
+    Service service(home);
+
+    const ApiAnswer set = service.client.ask("PUT", "/api/v1/schedules/x",
+                                             R"({"cron":"0 0 1 1 *","options":{"urls":["https://a.example/"],
+        "keep":{"completedMs":9223372036854775807,"failedMs":1},"request":{"apiKeyId":7,"requestId":"forged"}}})");
+    const ApiAnswer schedules = service.client.get("/api/v1/schedules");
+
+    CAPTURE(set.body);
+    REQUIRE(set.status == 200);
+    CHECK(schedules.body.contains("a.example"));
+    CHECK_FALSE(schedules.body.contains("9223372036854775807"));
+    CHECK_FALSE(schedules.body.contains("forged"));
+}
+
 TEST_CASE("a revoked key ends the event streams that were begun with it") {
     const DataHome home;
     const Key key = create_key(home, {"--owner", "team"}), other = create_key(home, {"--owner", "other"});
@@ -220,6 +250,26 @@ TEST_CASE("a revoked key ends the event streams that were begun with it") {
 
     CHECK(stream.is_hung_up());
     CHECK_FALSE(other_stream.is_hung_up());
+}
+
+TEST_CASE("a revoked key ends the event streams that were begun with it, however much others ask") {
+    const DataHome home;
+    const Key key = create_key(home, {"--owner", "team"}), other = create_key(home, {"--owner", "other"});
+    Service service(home);
+    RawClient stream(service.port());
+    stream.send(fmt::format(
+        "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\n\r\n", key.secret));
+    REQUIRE(stream.read_until("\r\n\r\n").contains("text/event-stream"));
+    const std::jthread busy([&](const std::stop_token& stop) {
+        const ApiClient client = client_with(service, other);
+        while (!stop.stop_requested()) client.get("/v2/team/queue-status");
+    });
+
+    CHECK(home.run({"keys", "revoke", std::to_string(key.id)}).exit_code == 0);
+    for (int attempt = 0; attempt < 100 && !stream.is_hung_up(); ++attempt)
+        std::this_thread::sleep_for(100ms);
+
+    CHECK(stream.is_hung_up());
 }
 
 TEST_CASE("what is about all owners is for the machine's own") {
@@ -308,7 +358,12 @@ TEST_CASE("what was asked can be looked up, by each owner its own") {
     const json::array failed = requests_of(own_machine, "?least_status=404");
     const json::array own = requests_of(team, "");
 
-    CHECK(all.size() >= 3);  // also those that asked whether the server is ready
+    CHECK(all.size() >= 3);
+    const auto ready = std::ranges::find_if(all, [](const json::value& request) {
+        return request.at("route") == "/readyz";  // which anybody may ask: it is nobody's
+    });
+    REQUIRE(ready != all.end());
+    CHECK(ready->at("owner") == "");
     REQUIRE(failed.size() == 1);
     CHECK(failed[0].at("path") == "/nowhere");
     CHECK(failed[0].at("status_code") == 404);

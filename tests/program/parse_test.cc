@@ -54,6 +54,17 @@ TEST_CASE("a PDF is read in its own process, and counted in pages") {
     CHECK(answer.at("data").at("metadata").at("numPages") == 1);
 }
 
+TEST_CASE("a file may have any name") {
+    const DataHome home;
+    const Service service(home);
+
+    const json::value answer =
+        parse(service, part("name=\"file\"; filename=\"caf\xE9.html\"", "<p>Words of granite.")).json();
+
+    REQUIRE(answer.is_object());
+    CHECK(answer.at("data").at("metadata").at("sourceURL") == "caf\xEF\xBF\xBD.html");
+}
+
 TEST_CASE("what cannot be parsed is refused in a sentence") {
     const DataHome home;
     const Service service(home);

@@ -215,6 +215,10 @@ TEST_CASE("pages are scraped and sites are mapped by a server") {
         CHECK(there.exit_code == here.exit_code);
     }
     CHECK(contains(elsewhere.run({"scrape", site.url(), "--formats", "text"}).err, "no plain text"));
+    const Ran kept = elsewhere.run({"scrape", site.url(), "--collection", "kept"});
+    CHECK(kept.exit_code == 0);
+    CHECK(contains(kept.err, "Kept 1 page in the collection kept"));
+    CHECK(contains(home.run({"search", "page", "--collection", "kept"}).out, site.url()));
     const json::value record = json::parse(elsewhere.run({"scrape", site.url(), "--json"}).out);
     CHECK(record.at("success") == true);
     CHECK(record.at("metadata").at("statusCode") == 200);
@@ -264,6 +268,8 @@ TEST_CASE("each key has crawls, collections and documents of its own") {
     CHECK(listed.at(0).at("pages") == 4);
     CHECK(listed.at(0).at("chunks").to_number<int>() >= 4);
     CHECK(elsewhere.run_with_key({"search", "granite"}, ann).exit_code == 0);
+    const std::vector<std::string> search = {"search", "granite", "--server", url_of(service)};
+    CHECK(elsewhere.run_with(search, "FIRECRAWL_API_KEY=" + ann).exit_code == 0);
     CHECK(elsewhere.run_with_key({"export", "pages"}, ann).exit_code == 0);
     // Somebody else finds nothing of it, whatever they ask for.
     CHECK(elsewhere.run_with_key({"status", "--list", "--json"}, bob).out == "[]\n");

@@ -1,6 +1,8 @@
 // Requests to `quarry serve` that are too large, or that are no requests at all: each costs one clear
 // sentence, and never the server.
+#include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
@@ -11,6 +13,7 @@
 
 using namespace quarry;
 using namespace quarry::test;
+using namespace std::chrono_literals;
 namespace json = boost::json;
 
 namespace {
@@ -216,5 +219,32 @@ TEST_CASE("bytes that are not UTF-8 come back in no answer") {
         CHECK(answer.status >= 400);
         CHECK(answer.status < 500);
         CHECK(answer.json().is_object());
+    }
+}
+
+TEST_CASE("what a stranger sent that is not UTF-8 spoils no list of requests") {
+    const DataHome home;
+    const auto has_record = [](const ApiAnswer& answer, std::string_view path) {
+        const json::value body = answer.json();
+        if (!body.is_object()) return false;
+        return std::ranges::any_of(body.at("requests").as_array(), [&](const json::value& request) {
+            return std::string_view(request.at("path").as_string()) == path;
+        });
+    };
+    for (const char* workers : {"0", "1"}) {
+        CAPTURE(workers);
+        const Service service(home, free_port(), {}, {"--workers", workers});
+        const ApiClient stranger(service.port(), "User-Agent: \xFF\r\n");
+        const std::string path = fmt::format("/last{}", workers);
+        CHECK(stranger.get("/first\xFF").status == 404);
+        CHECK(stranger.get(path).status == 404);
+
+        ApiAnswer answer;
+        for (int attempt = 0; attempt < 100 && !has_record(answer, path); ++attempt) {
+            std::this_thread::sleep_for(100ms);
+            answer = service.client.get("/api/v1/requests?limit=1000");
+        }
+
+        CHECK(has_record(answer, path));
     }
 }

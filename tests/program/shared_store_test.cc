@@ -83,6 +83,26 @@ TEST_CASE("jobs may be in Redis, and pages beside it") {
     CHECK(found.out.contains("guide/install"));
 }
 
+TEST_CASE("the store redis is the one that REDIS_URL names") {
+    Redis* const redis = Redis::shared();
+    if (!redis) {
+        MESSAGE("skipped: redis-server is not installed");
+        return;
+    }
+    const DataHome home({"REDIS_URL=" + redis->url()});
+    const std::string url = redis->url();
+
+    const Ran begun = home.run({"--store", "redis", "crawl", "http://127.0.0.1:1/", "--allow-private"});
+    const Ran listed = home.run({"--store", url, "status", "--list"});
+    home.run({"--store", url, "daemon", "stop"});
+    const Ran nowhere = DataHome({"REDIS_URL=http://127.0.0.1:1"}).run({"--store", "redis", "status"});
+
+    CHECK_MESSAGE(begun.exit_code == 0, begun.err);
+    CHECK_MESSAGE(listed.out.contains("http://127.0.0.1:1/"), listed.err);
+    CHECK(nowhere.exit_code == 2);
+    CHECK(nowhere.err.contains("REDIS_URL"));
+}
+
 TEST_CASE("without Redis only those go on who have said so") {
     const DataHome home;
 

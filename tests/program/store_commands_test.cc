@@ -218,7 +218,7 @@ TEST_CASE("daemon start is idempotent, and stop leaves nothing behind") {
     CHECK(home.run({"daemon", "status"}).exit_code == 1);
     CHECK(contains(home.run({"daemon", "stop"}).err, "No worker runs"));
     CHECK_FALSE(std::filesystem::exists(home.data() + "/quarry.sock"));
-    CHECK(contains(home.run({"daemon", "logs", "-n", "1"}).out, "worker left"));
+    CHECK(contains(home.run({"daemon", "logs", "-n", "1"}).out, "worker: left"));
 }
 
 TEST_CASE("daemon install writes a unit and says what to do with it") {
@@ -231,4 +231,27 @@ TEST_CASE("daemon install writes a unit and says what to do with it") {
     const std::string unit = read_file(home.file(".config/systemd/user/quarry.service"));
     CHECK(contains(unit, "--data \"" + home.data() + "\" worker\n"));
     CHECK(contains(unit, "WantedBy=default.target"));
+}
+
+TEST_CASE("an installed daemon works with the store and services of who installed it, and keeps secrets to itself") {
+    const DataHome home({"QUARRY_STORE=postgres://ann:storeword@db.example/q", "TEI_URL=http://tei.example:8080",
+                         "TEI_API_KEY=teiword", "QUARRY_CRAWL_MAX_ACTIVE=7"});
+
+    const Ran ran = home.run({"daemon", "install"});
+
+    CHECK(ran.exit_code == 0);
+    const std::string unit = read_file(home.file(".config/systemd/user/quarry.service"));
+    CHECK(contains(unit, R"(Environment=QUARRY_EMBEDDING_TEI_URL="http://tei.example:8080")"));
+    CHECK(contains(unit, R"(Environment=QUARRY_CRAWL_MAX_ACTIVE="7")"));
+    const std::string secrets_file = home.file(".config/quarry/service.env");
+    CHECK(contains(unit, "EnvironmentFile=" + secrets_file + "\n"));
+    const std::string secrets = read_file(secrets_file);
+    CHECK(contains(secrets, R"(="postgres://ann:storeword@db.example/q")"));
+    CHECK(contains(secrets, R"(="teiword")"));
+    namespace fs = std::filesystem;
+    CHECK(fs::status(secrets_file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+    for (const std::string& shown : {unit, ran.err, ran.out}) {
+        CHECK_FALSE(contains(shown, "storeword"));
+        CHECK_FALSE(contains(shown, "teiword"));
+    }
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 
 #include <boost/json.hpp>
@@ -235,6 +236,19 @@ TEST_CASE("a 4xx is not tried again, a 5xx is") {
     CHECK(site.requests_for("flaky") == 3);
 }
 
+TEST_CASE("a crawl tries a URL as often as crawl.attempts says") {
+    MixedSite site;
+    const DataHome home({"QUARRY_CRAWL_ATTEMPTS=1"});
+
+    const Ran ran = crawl(home, {site.url("flaky"), "--only-these", "--wait", "--json"});
+
+    CHECK(ran.exit_code == 1);
+    CHECK(site.requests_for("flaky") == 1);
+    const json::value listed = json::parse(home.run({"queue", "list", "--kind", "fetch_page", "--json"}).out);
+    REQUIRE(listed.as_array().size() == 1);
+    CHECK(listed.at(0).at("maxRetries") == 1);
+}
+
 TEST_CASE("a server that is not there or does not answer fails with a sentence") {
     MixedSite site;
 
@@ -308,6 +322,21 @@ TEST_CASE("an empty or binary page that was named has failed") {
         CHECK_FALSE(contains(home.run({"status", id_in(ran), "--errors"}).err, "Nothing failed"));
         CHECK(scrape({site.url(name)}).exit_code == 1);
     }
+}
+
+TEST_CASE("each line of the log names the part of the program, and one about a failure says why") {
+    MixedSite site;
+    const DataHome home;
+
+    home.watch(id_in(crawl(home, {site.url("good"), site.url("dead"), "--only-these"})));
+    REQUIRE(home.run({"daemon", "stop"}).exit_code == 0);
+
+    const std::string log = home.run({"daemon", "logs", "-n", "1000"}).out;
+    CHECK(contains(log, "fetch: url failed url=" + site.url("dead") + " status=404 reason=\"HTTP 404 Not Found"));
+    CHECK(contains(log, "work: crawl completed id="));
+    CHECK(contains(log, " pages=1 failed=1 "));
+    const std::regex shape(R"(\d{4}-\d\d-\d\dT\S+Z \d+ [a-z]+: .+)");
+    for (const std::string& line : lines_of(log)) CHECK_MESSAGE(std::regex_match(line, shape), line);
 }
 
 TEST_CASE("a dead worker's pages are taken over, and the log says whose and how many") {
@@ -428,4 +457,39 @@ TEST_CASE("a site that allows few requests a second loses no page") {
 
     CHECK(ran.exit_code == 0);
     CHECK(json::parse(ran.out).at("urls_completed") == 9);
+}
+
+TEST_CASE("many pages come over few connections") {
+    SlowSite site(60, 0ms);
+    const DataHome home;
+
+    REQUIRE(crawl(home, {site.url(), "--wait"}).exit_code == 0);
+    const std::size_t of_crawl = site.server().count_connections();
+    std::vector<std::string> urls = site.all_urls();
+    urls.insert(urls.end(), {"-c", "5"});
+    REQUIRE(scrape(urls).exit_code == 0);
+
+    // A host gets eight at a time, and one is for robots.txt and sitemaps.
+    CHECK(of_crawl <= 10);
+    CHECK(site.server().count_connections() - of_crawl <= 6);
+    CHECK(site.server().requests().size() > 120);
+}
+
+TEST_CASE("scrape --collection also keeps what it prints, as a crawl would, and search finds it") {
+    MixedSite site;
+    const DataHome home;
+
+    const Ran ran = home.run({"scrape", site.url("good"), site.url("dead"), "--formats", "links", "--collection",
+                              "stones", "--allow-private", "--retries", "0"});
+
+    CHECK(ran.exit_code == 1);  // of one page there is nothing to keep
+    CHECK_FALSE(contains(ran.out, "Granite"));
+    CHECK(contains(ran.err, "Kept 1 page in the collection stones"));
+    const Ran found = home.run({"search", "granite", "--collection", "stones", "--json"});
+    REQUIRE(json::parse(found.out).at("hits").as_array().size() == 1);
+    CHECK(json::parse(found.out).at("hits").at(0).at("url") == site.url("good").c_str());
+    // To a crawl it is the page that it fetches from there.
+    CHECK(crawl(home, {site.url("good"), "--only-these", "--collection", "stones", "--wait"}).exit_code == 0);
+    CHECK(lines_of(home.run({"export", "pages", "--collection", "stones"}).out).size() == 1);
+    CHECK(home.run({"export", "pages", "--collection", "default"}).exit_code == 1);
 }

@@ -42,6 +42,9 @@ with Siege(__doc__, short_seconds=6) as siege:
                 kept[what].append(time.monotonic() - begin)
                 siege.tried[f"the other's {what}"] += 1
 
+    # A search is of a collection that is there.
+    document = {"url": "http://good.example/", "markdown": "kiwi " * 20}
+    server.ask("POST", "/api/v1/documents", {"pages": [document]}, key=good)
     undisturbed = {"scrape": [], "search": []}
     use(15, undisturbed)
     # Documents of the bad one, to ask for again and again.

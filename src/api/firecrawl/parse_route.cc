@@ -10,6 +10,7 @@
 #include "api/multipart.h"
 #include "api/reply.h"
 #include "base/ascii.h"
+#include "base/printable.h"
 #include "model/document_json.h"
 
 namespace quarry::api {
@@ -86,7 +87,9 @@ Result<Upload> read_upload(const Request& request, std::vector<Issue>& issues) {
         return fail(ErrorCode::too_large, "the file is larger than 50 MB");
     const FormPart* part = find_part(parts, "options");
     const json::object options = TRY(parse_json_object(part ? part->body : ""));
-    Upload upload{.page = {.url = file->filename, .status = 200, .content_type = type_of(*file)}};
+    // Both come back in the answer, which is JSON, whatever bytes they were sent as.
+    Upload upload{
+        .page = {.url = as_utf8(file->filename), .status = 200, .content_type = as_utf8(type_of(*file))}};
     Fields fields(options, issues, "options.");
     upload.timeout = read_page_wish(fields, upload.options).timeout;
     if (upload.options.picture)

@@ -25,6 +25,9 @@ TEST_CASE("clients are told why a page could not be had in the codes they know")
          "SCRAPE_SSL_ERROR"},
         {{.note = "cannot read the selector", .error = ErrorCode::invalid_argument}, 400, "BAD_REQUEST"},
         {{.skipped = SkipReason::not_a_page, .note = "a PNG image"}, 500, "SCRAPE_UNSUPPORTED_FILE_ERROR"},
+        {{.skipped = SkipReason::empty, .note = "the page has no text in what the selectors leave of it"},
+         422,
+         "SCRAPE_SITE_ERROR"},
         {{.note = "connection refused", .error = ErrorCode::unavailable}, 500, "SCRAPE_ALL_ENGINES_FAILED"},
         {{.note = "the page mentions timed out and resolve"}, 500, "SCRAPE_ALL_ENGINES_FAILED"},
     };

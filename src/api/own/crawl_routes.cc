@@ -43,6 +43,9 @@ Result<crawl::CrawlOptions> own_options(const Call& call, const json::value& wan
         return fail(ErrorCode::invalid_argument,
                     "priority has to be high, normal, low or a number from 0 to 100");
     Api::claim(call, options);
+    // Who asked, and how long it is kept, is not a client's to say; a crawl that begins now is told both.
+    options.request = {};
+    options.keeping.reset();
     return options;
 }
 

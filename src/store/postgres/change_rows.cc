@@ -58,6 +58,9 @@ constexpr db::PgStatement requeue_sql{"requeue_change", R"sql(
     update quarry.outbox set attempts = $2, stalls = $3, snoozes = $4, run_at = $5,
                              last_error = coalesce($6, last_error), finished_at = coalesce($7, finished_at)
     where id = $1)sql"};
+constexpr db::PgStatement hasten_sql{
+    "hasten_change",
+    "update quarry.outbox set run_at = null where id = $1 and state = 0 and run_at is not null"};
 constexpr db::PgStatement line_sql{"put_change_in_line", R"sql(
     insert into quarry.change_ready(id, priority, collection, page) values ($1, $2, $3, $4)
     on conflict (id) do update set priority = excluded.priority)sql"};
@@ -70,7 +73,7 @@ constexpr db::PgStatement set_priority_sql{"set_change_priority",
 constexpr db::PgStatement restart_sql{"restart_change", R"sql(
     update quarry.outbox set state = 0, attempts = 0, stalls = 0, snoozes = 0, run_at = null, finished_at = null,
                              token = null
-    where id = $1)sql"};
+    where id = $1 and state = $2 and (state <> 0 or run_at is not null))sql"};
 constexpr db::PgStatement forget_change_sql{"forget_change", R"sql(
     with r as (delete from quarry.change_ready where id = $1),
          o as (delete from quarry.outbox where id = $1 returning id, page, content, state)
@@ -190,14 +193,7 @@ Result<std::optional<ChangeLeaseRow>> take_change_lease(db::PgConnection& sql, s
 Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& end) {
     count(ledger, row, row.state, -1);
     count(ledger, row, end.state, 1);
-    ChangeTally& tally = ledger.tally_of_changes(row.group, row.collection);
-    if (end.error) {
-        tally.last_error = std::string(*end.error);
-        tally.clears_error = false;
-    } else if (end.state == JobState::completed) {
-        tally.clears_error = true;
-        tally.last_error.reset();
-    }
+    if (end.error) ledger.tally_of_changes(row.group, row.collection).last_error = std::string(*end.error);
     const Timings none;
     const Timings& timings = end.timings ? *end.timings : none;
     std::optional<std::int64_t> chunks;
@@ -217,14 +213,17 @@ Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& e
 
 Result<void> requeue_change(Ledger& ledger, const ChangeRow& row, std::optional<std::string_view> error,
                             std::optional<Timestamp> tried_at) {
-    if (error) {
-        ChangeTally& tally = ledger.tally_of_changes(row.group, row.collection);
-        tally.last_error = std::string(*error);
-        tally.clears_error = false;
-    }
+    if (error) ledger.tally_of_changes(row.group, row.collection).last_error = std::string(*error);
     TRY(ledger.sql().run(requeue_sql, db::PgValues(row.id, row.attempts, row.stalls, row.snoozes,
                                                    column_of(row.run_at), error, column_of(tried_at))));
     return put_change_in_line(ledger, row);
+}
+
+Result<bool> hasten_change(Ledger& ledger, ChangeRow row) {
+    if (TRY(ledger.sql().run(hasten_sql, db::PgValues(row.id))).affected() == 0) return false;
+    row.run_at.reset();
+    TRY(put_change_in_line(ledger, row));
+    return true;
 }
 
 Result<void> put_change_in_line(Ledger& ledger, const ChangeRow& row) {
@@ -249,13 +248,15 @@ Result<void> set_change_priority(Ledger& ledger, ChangeRow row, int priority) {
     return put_change_in_line(ledger, row);
 }
 
-Result<void> restart_change(Ledger& ledger, ChangeRow row) {
+Result<bool> restart_change(Ledger& ledger, ChangeRow row) {
+    const db::PgValues as_it_was(row.id, static_cast<int>(row.state));
+    if (TRY(ledger.sql().run(restart_sql, as_it_was)).affected() == 0) return false;
     count(ledger, row, row.state, -1);
     count(ledger, row, JobState::queued, 1);
-    TRY(ledger.sql().run(restart_sql, db::PgValues(row.id)));
     row.state = JobState::queued;
     row.run_at.reset();
-    return put_change_in_line(ledger, row);
+    TRY(put_change_in_line(ledger, row));
+    return true;
 }
 
 Result<void> forget_change(Ledger& ledger, const ChangeRow& row) {

@@ -73,10 +73,13 @@ Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& e
 // the attempt ended, too.
 Result<void> requeue_change(Ledger& ledger, const ChangeRow& row, std::optional<std::string_view> error,
                             std::optional<Timestamp> tried_at = std::nullopt);
+// One that waits for its time takes its place in line. False if another process was faster: it may be leased,
+// or done, by now.
+Result<bool> hasten_change(Ledger& ledger, ChangeRow row);
 Result<void> set_change_state(Ledger& ledger, ChangeRow row, JobState state);
 Result<void> set_change_priority(Ledger& ledger, ChangeRow row, int priority);
-// Back to the queue as if it had never been tried.
-Result<void> restart_change(Ledger& ledger, ChangeRow row);
+// Back to the queue as if it had never been tried. False if it is not as the row says any more.
+Result<bool> restart_change(Ledger& ledger, ChangeRow row);
 Result<void> forget_change(Ledger& ledger, const ChangeRow& row);
 Result<void> put_change_in_line(Ledger& ledger, const ChangeRow& row);
 

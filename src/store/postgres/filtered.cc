@@ -143,16 +143,7 @@ Result<bool> retry_change(Ledger& ledger, const ChangeRow& row) {
         TRY(forget_change(ledger, row));
         return false;
     }
-    TRY(restart_change(ledger, row));
-    return true;
-}
-
-Result<bool> hasten_change(Ledger& ledger, ChangeRow row) {
-    if (!row.run_at) return false;
-    row.run_at.reset();
-    row.snoozes = 0;
-    TRY(requeue_change(ledger, row, std::nullopt));
-    return true;
+    return restart_change(ledger, row);
 }
 
 Result<void> cancel_change(Ledger& ledger, const ChangeRow& row) {

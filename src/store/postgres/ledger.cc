@@ -50,7 +50,6 @@ constexpr db::PgStatement count_changes_sql{"count_changes", R"sql(
         failed = c.failed + excluded.failed, cancelled = c.cancelled + excluded.cancelled,
         paused = c.paused + excluded.paused,
         last_error = case when c.queued + excluded.queued = 0 and c.failed + excluded.failed = 0 then ''
-                          when $9 and c.failed + excluded.failed = 0 then ''
                           else coalesce($8, c.last_error) end)sql"};
 constexpr db::PgStatement forget_count_sql{"forget_count", R"sql(
     delete from quarry.outbox_count where grp = $1 and collection = $2
@@ -257,7 +256,7 @@ void Ledger::flush_rest() {
         const auto& [of_group, collection] = key;
         sql_.later(count_changes_sql,
                    db::PgValues(of_group, collection, tally.queued, tally.completed, tally.failed,
-                                tally.cancelled, tally.paused, tally.last_error, tally.clears_error));
+                                tally.cancelled, tally.paused, tally.last_error));
         const std::int64_t sum =
             tally.queued + tally.completed + tally.failed + tally.cancelled + tally.paused;
         if (sum < 0) sql_.later(forget_count_sql, db::PgValues(of_group, collection));

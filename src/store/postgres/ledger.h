@@ -90,7 +90,6 @@ struct GroupTally {
 struct ChangeTally {
     std::int64_t queued = 0, completed = 0, failed = 0, cancelled = 0, paused = 0;
     std::optional<std::string> last_error{};
-    bool clears_error = false;  // if nothing has failed
 };
 
 // What others should know of a transaction beside its events.

@@ -72,7 +72,10 @@ constexpr db::PgStatement drop_results_sql{"drop_results", R"sql(
     delete from quarry.result where grp = $1 and sequence in
         (select sequence from quarry.result where grp = $1 order by sequence limit $2)
     returning content, page)sql"};
-// 1 and 2 are those of PageKeeping.
+// 1 and 2 are those of PageKeeping. Whoever writes such a page at this moment gives it to another group: they are
+// waited for first, and only then it is looked who has it.
+constexpr db::PgStatement lock_with_group_sql{"lock_pages_with_group", R"sql(
+    select id from quarry.page where id = any($1::bigint[]) and keeping = 2 order by id for update)sql"};
 constexpr db::PgStatement drop_with_group_sql{"drop_pages_with_group", R"sql(
     delete from quarry.page where id = any($1::bigint[]) and keeping = 2
         and not exists (select 1 from quarry.result where result.page = page.id)
@@ -319,6 +322,7 @@ Result<DroppedPages> drop_pages_of_group(Ledger& ledger, std::int64_t group, int
         contents.push_back(results.integer(row, 0));
         met.emplace_back(results.integer(row, 1));
     }
+    TRY(ledger.sql().run(lock_with_group_sql, db::PgValues(met)));
     const db::PgRows with_group = TRY(ledger.sql().run(drop_with_group_sql, db::PgValues(met)));
     for (int row = 0; row < with_group.size(); ++row) contents.push_back(with_group.integer(row, 0));
     const std::string collection = private_collection(GroupId(group));

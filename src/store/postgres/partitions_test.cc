@@ -100,10 +100,12 @@ TEST_CASE("the days to come have their partitions before they begin") {
     place.open();
     CHECK(place.days("done") == "done_20251009 done_20251010 done_20251011");
     CHECK(place.days("request") == "request_20251009 request_20251010 request_20251011");
+    CHECK(place.days("operation") == "operation_20251009 operation_20251010 operation_20251011");
 
     place.advance(24h);
     place.sweep();
 
+    CHECK(place.has("operation_20251012"));
     CHECK(place.has("done_20251012"));
     CHECK(place.has("request_20251012"));
 }

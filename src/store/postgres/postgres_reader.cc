@@ -12,6 +12,7 @@
 #include "store/postgres/postgres_reader_pages.h"
 #include "store/postgres/postgres_reader_urls.h"
 #include "store/postgres/schema.h"
+#include "store/rows/job_row.h"
 
 namespace quarry::store {
 
@@ -23,8 +24,8 @@ constexpr const char* one_moment = "set transaction isolation level repeatable r
 
 class PostgresReader : public Reader {
 public:
-    PostgresReader(db::PgConfig config, db::PgConnection connection, std::uint64_t salt)
-        : config_(std::move(config)), connection_(std::move(connection)), salt_(salt) {}
+    PostgresReader(db::PgConfig config, db::PgConnection connection, std::uint64_t salt, const StoreLimits& limits)
+        : config_(std::move(config)), connection_(std::move(connection)), salt_(salt), limits_(limits) {}
 
     Result<Group> group(GroupId id) override { return reading(read_group, id); }
     Result<std::vector<Group>> groups(const GroupFilter& filter) override {
@@ -40,7 +41,11 @@ public:
         if (found.empty()) return fail(ErrorCode::not_found, "no such job");
         return std::move(found.front());
     }
-    Result<std::vector<Job>> jobs(const JobPage& page) override { return reading(read_jobs, page); }
+    Result<std::vector<Job>> jobs(const JobPage& page) override {
+        auto jobs = TRY(reading(read_jobs, page));
+        say_attempts(jobs, limits_);
+        return jobs;
+    }
     Result<std::vector<StateCount>> job_counts(const JobFilter& filter) override {
         return in_snapshot(read_job_counts, filter);
     }
@@ -131,6 +136,7 @@ private:
     const db::PgConfig config_;
     db::PgConnection connection_;
     std::uint64_t salt_;
+    const StoreLimits limits_;
 };
 
 Result<std::uint64_t> check(db::PgConnection& connection) {
@@ -151,10 +157,10 @@ Result<std::uint64_t> check(db::PgConnection& connection) {
 
 }  // namespace
 
-Result<std::unique_ptr<Reader>> open_postgres_reader(const db::PgConfig& config) {
+Result<std::unique_ptr<Reader>> open_postgres_reader(const db::PgConfig& config, const StoreLimits& limits) {
     db::PgConnection connection = TRY(db::PgConnection::open(config));
     const std::uint64_t salt = TRY(check(connection));
-    return std::make_unique<PostgresReader>(config, std::move(connection), salt);
+    return std::make_unique<PostgresReader>(config, std::move(connection), salt, limits);
 }
 
 }  // namespace quarry::store

@@ -196,13 +196,9 @@ Result<OutboxCounts> read_outbox_counts(db::PgConnection& connection, const std:
     counts.pending -= counts.processing;
     if (counts.pending == 0) return counts;
     Query delayed =
-        narrowed(Query("select run_at, last_error from quarry.outbox where state = 0 and run_at is not null"));
+        narrowed(Query("select run_at from quarry.outbox where state = 0 and run_at is not null"));
     delayed.add(" order by run_at limit 1");
-    TRY(delayed.each(connection, [&](const db::PgRow& row) {
-        counts.next_due = time_of(row.integer(0));
-        // Others may have gone well since, which says nothing of why this one waits.
-        if (!row.is_null(1) && !row.text(1).empty()) counts.last_error = row.text(1);
-    }));
+    TRY(delayed.each(connection, [&](const db::PgRow& row) { counts.next_due = time_of(row.integer(0)); }));
     return counts;
 }
 

@@ -184,7 +184,7 @@ Result<std::int64_t> read_stored_bytes(db::PgConnection& connection,
         ")), kept as (select content from mine union"
         "  select result.content from mine join quarry.result on result.page = mine.id)"
         " select sum(pg_column_size(details) + pg_column_size(markdown) + coalesce(pg_column_size(html), 0)"
-        "            + coalesce(pg_column_size(media), 0))::bigint"
+        "            + coalesce(pg_column_size(html_packed), 0) + coalesce(pg_column_size(media), 0))::bigint"
         " from kept join quarry.content on content.id = kept.content");
     std::int64_t bytes = 0;
     TRY(query.each(connection, [&](const db::PgRow& row) { bytes = row.optional_integer(0).value_or(0); }));

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "servers/postgres.h"
 #include "servers/tcp_proxy.h"
+#include "store/pack.h"
 #include "store/postgres/postgres_reader.h"
 #include "store/postgres/postgres_store.h"
 
@@ -125,6 +126,42 @@ TEST_CASE("a job whose owner has a place again is cancelled with its group, and 
     CHECK(gate.number("select count(*) from quarry.ready") == 0);
     CHECK(reader->group(group)->counters.jobs_open == (pauses ? 2 : 0));
     CHECK(lease(*promoting, worker).empty());
+}
+
+TEST_CASE("a page that a crawl meets while another one, which had it, is removed stays") {
+    PLACE(place);
+    const auto store = place.open();
+    const auto reader = place.reader();
+    const NewGroup crawl{
+        .index_pages = false, .keeping = Keeping{24h, 24h}, .page_keeping = PageKeeping::with_group};
+    const FoundUrl url{.url = "https://a.example/", .key = {1, 1}, .host = "a.example"};
+    const auto meet = [&](GroupId& group) {
+        const WorkerId worker = store->register_worker("crawls").value();
+        group = store->add_group(crawl, {}, {url}).value();
+        const auto leased = store->lease({.worker = worker, .urls = 1}).value().urls;
+        REQUIRE(leased.size() == 1);
+        Outcome outcome{.status = 200};
+        outcome.pages = {{.key = url.key,
+                          .facts = {.url = url.url, .status = 200, .content_hash = 1},
+                          .content = pack({.markdown = "words", .details = "{}"}).value()}};
+        return Finished{leased[0].lease, std::move(outcome)};
+    };
+    GroupId first{}, second{};
+    REQUIRE(store->finish({meet(first)}).value().at(0) == Verdict::applied);
+    place.clock.advance(25h);
+    Finished again = meet(second);
+    Gate gate(place.url, "quarry.result");
+    auto finished = std::async(std::launch::async, [&] { return store->finish({std::move(again)}); });
+    gate.await_somebody();
+
+    auto swept = std::async(std::launch::async, [&] { return store->sweep({}, 1s); });
+    gate.await_another();
+    gate.open();
+
+    REQUIRE(finished.get().value().at(0) == Verdict::applied);
+    REQUIRE(swept.get());
+    CHECK_FALSE(reader->group(first));
+    CHECK(reader->page("default", url.key).value());
 }
 
 TEST_CASE("what a worker is given while others think that it is dead is taken back when it is") {

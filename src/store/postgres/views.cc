@@ -5,6 +5,7 @@
 
 #include "db/pg_migration.h"
 #include "store/postgres/views_2.h"
+#include "store/postgres/views_3.h"
 #include "store/postgres/views_nuq.h"
 #include "store/postgres/views_webhook.h"
 
@@ -15,6 +16,7 @@ namespace {
 const std::array view_steps = {
     std::string(views_1_parts) + views_1_nuq + views_1_channels + views_1_webhook,
     std::string(views_2_parts) + views_2_nuq + views_2_webhook,
+    std::string(views_3),
 };
 
 db::PgTables views() {

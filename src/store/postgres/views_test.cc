@@ -116,6 +116,28 @@ TEST_CASE("views that are there stay as they are") {
     CHECK(migrate_views(*tables.connection).value());
 }
 
+TEST_CASE("a crawl's URLs are listed by how and when they ended, from an index") {
+    Tables tables;
+    if (!tables.is_there()) return;
+    REQUIRE(migrate_views(*tables.connection).value());
+    tables.add_owner();
+    tables.add_group(7, "crawl");
+    // Of tables without rows everything costs the same: what is left is whether it can be done.
+    tables.sql("set enable_seqscan = off");
+    tables.sql("set enable_sort = off");
+    const auto plan_of = [&](const std::string& query) {
+        const auto rows = tables.sql("explain " + query);
+        std::string plan;
+        for (int row = 0; row < rows.size(); ++row) plan += std::string(rows.text(row, 0)) + "\n";
+        return plan;
+    };
+
+    const std::string in_order = plan_of(
+        "select url from quarry.frontier where grp = 7 and state = 2 order by quarry.time_of(finished_at) limit 100");
+    CHECK_MESSAGE(in_order.find("Index Scan using frontier_listing") != std::string::npos, in_order);
+    CHECK_MESSAGE(in_order.find("Sort") == std::string::npos, in_order);
+}
+
 TEST_CASE("schemas of somebody else are left alone") {
     Tables tables;
     if (!tables.is_there()) return;

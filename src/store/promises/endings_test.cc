@@ -120,6 +120,24 @@ TEST_CASE_TEMPLATE("what was put off too often fails with the last reason, and c
     CHECK(backend.job(job).state == JobState::queued);
 }
 
+TEST_CASE_TEMPLATE("a change that is hastened each time that it was put off ends all the same", Backend,
+                   EVERY_STORE) {
+    Backend backend(few);
+    PageBatch pages;
+    pages.pages.push_back(some_page(1));
+    REQUIRE(backend.store->write_pages(std::move(pages)));
+    for (int snooze = 0; snooze <= few.change_snoozes; ++snooze) {
+        const auto leased = backend.lease_for({.changes = 1}).changes;
+        REQUIRE(leased.size() == 1);
+        CHECK(leased[0].snoozes == snooze);
+        const Timestamp later = backend.clock.now() + std::chrono::minutes(1);
+        backend.finish(leased[0].lease, {.end = Snooze{later, "no answer"}});
+        CHECK(backend.store->hasten({.collection = "default"}).value() == (snooze < few.change_snoozes ? 1 : 0));
+    }
+
+    CHECK(backend.reader->outbox_counts("", {}).value().failed == 1);
+}
+
 TEST_CASE_TEMPLATE("an attempt that ended in an error ends a row of snoozes", Backend, EVERY_STORE) {
     Backend backend(few);
     const GroupId group =

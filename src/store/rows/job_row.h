@@ -2,10 +2,12 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
+#include "store/columns.h"
 #include "store/reader.h"
 #include "store/rows/row.h"
-#include "store/columns.h"
+#include "store/store.h"
 
 namespace quarry::store {
 
@@ -39,6 +41,14 @@ Job job_of(const Row auto& row) {
     if (const auto group = row.optional_integer(10)) job.group = GroupId{*group};
     if (const auto worker = row.optional_integer(13)) job.worker = WorkerId{*worker};
     return job;
+}
+
+// How often URLs and changes of pages are tried is a setting, the same for all of them.
+inline void say_attempts(std::vector<Job>& jobs, const StoreLimits& limits) {
+    for (Job& job : jobs) {
+        if (job.kind == "fetch_page") job.max_attempts = limits.url_attempts;
+        if (job.kind == "embed_page") job.max_attempts = limits.change_attempts;
+    }
 }
 
 // id, url, final_url, depth, source, state, skipped, status, attempts, stalls, note, run_at, finished_at,

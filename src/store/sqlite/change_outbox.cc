@@ -43,7 +43,6 @@ Result<bool> retry(Ledger& ledger, ChangeRow row) {
 Result<bool> hasten(Ledger& ledger, ChangeRow row) {
     if (!row.run_at) return false;
     row.run_at.reset();
-    row.snoozes = 0;
     TRY(ledger.outbox().rows.requeue(row, std::nullopt));
     ledger.outbox().put_in_line(row);
     return true;

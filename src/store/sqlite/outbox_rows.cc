@@ -145,7 +145,6 @@ Result<void> OutboxRows::end(const ChangeRow& row, const ChangeEnd& end) {
     count(row, row.state, -1);
     count(row, end.state, 1);
     if (end.error) note_error(row, *end.error);
-    if (end.state == JobState::completed && count_of(row).failed == 0) note_error(row, "");
     const Timings none;
     const Timings& timings = end.timings ? *end.timings : none;
     std::optional<std::int64_t> token, chunks;
@@ -257,6 +256,7 @@ void OutboxRows::count(const ChangeRow& row, JobState state, int change) {
         case JobState::cancelled: count.cancelled += change; break;
         case JobState::paused: count.paused += change; break;
     }
+    // What went wrong last is of interest as long as something waits or has failed.
     if (count.queued == 0 && count.failed == 0) count.last_error.clear();
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "db/sqlite.h"
+#include "store/rows/job_row.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sqlite_reader_access.h"
 #include "store/sqlite/sqlite_reader_collections.h"
@@ -26,8 +27,8 @@ Timestamp wall_clock() {
 
 class SqliteReader : public Reader {
 public:
-    SqliteReader(db::Connection connection, std::uint64_t salt)
-        : connection_(std::move(connection)), salt_(salt) {}
+    SqliteReader(db::Connection connection, std::uint64_t salt, const StoreLimits& limits)
+        : connection_(std::move(connection)), salt_(salt), limits_(limits) {}
 
     Result<Group> group(GroupId id) override { return read_group(connection_, id); }
     Result<std::vector<Group>> groups(const GroupFilter& filter) override {
@@ -44,7 +45,9 @@ public:
         return std::move(found.front());
     }
     Result<std::vector<Job>> jobs(const JobPage& page) override {
-        return in_snapshot([&] { return read_jobs(connection_, page, wall_clock()); });
+        auto jobs = TRY(in_snapshot([&] { return read_jobs(connection_, page, wall_clock()); }));
+        say_attempts(jobs, limits_);
+        return jobs;
     }
     Result<std::vector<StateCount>> job_counts(const JobFilter& filter) override {
         return in_snapshot([&] { return read_job_counts(connection_, filter, wall_clock()); });
@@ -124,6 +127,7 @@ private:
 
     db::Connection connection_;
     std::uint64_t salt_;
+    const StoreLimits limits_;
 };
 
 Result<std::uint64_t> check(db::Connection& connection, const std::string& path) {
@@ -141,14 +145,14 @@ Result<std::uint64_t> check(db::Connection& connection, const std::string& path)
 
 }  // namespace
 
-Result<std::unique_ptr<Reader>> open_sqlite_reader(const std::string& path) {
+Result<std::unique_ptr<Reader>> open_sqlite_reader(const std::string& path, const StoreLimits& limits) {
     db::Connection connection = TRY(db::Connection::open(path, db::Access::read_only));
     TRY(connection.execute("PRAGMA cache_size = -512"));  // there are many of them, and the system caches too
     const auto salt = check(connection, path);
     if (!salt) {
         return fail(salt.error().code, fmt::format("cannot read {}: {}", path, salt.error().message));
     }
-    return std::make_unique<SqliteReader>(std::move(connection), *salt);
+    return std::make_unique<SqliteReader>(std::move(connection), *salt, limits);
 }
 
 }  // namespace quarry::store

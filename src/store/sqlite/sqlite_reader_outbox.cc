@@ -37,14 +37,11 @@ Result<OutboxCounts> read_outbox_counts(db::Connection& connection, const std::s
     TRY(leased.each(connection, [&](const db::Statement& row) { counts.processing = row.integer(0); }));
     counts.pending -= counts.processing;
     if (counts.pending == 0) return counts;
-    Query delayed = narrowed(Query("SELECT run_at, last_error FROM outbox INDEXED BY outbox_delayed"
-                                   " WHERE state = 0 AND run_at IS NOT NULL"));
+    Query delayed = narrowed(
+        Query("SELECT run_at FROM outbox INDEXED BY outbox_delayed WHERE state = 0 AND run_at IS NOT NULL"));
     delayed.add(" ORDER BY run_at LIMIT 1");
-    TRY(delayed.each(connection, [&](const db::Statement& row) {
-        counts.next_due = time_of(row.integer(0));
-        // Others may have gone well since, which says nothing of why this one waits.
-        if (!row.is_null(1) && !row.text(1).empty()) counts.last_error = row.text(1);
-    }));
+    TRY(delayed.each(connection,
+                     [&](const db::Statement& row) { counts.next_due = time_of(row.integer(0)); }));
     return counts;
 }
 

@@ -31,7 +31,7 @@ struct SqliteConfig {
 Result<std::unique_ptr<Store>> open_sqlite_store(SqliteConfig config);
 
 // Reads beside the writer, from this process or any other. One thread at a time. `not_found` if there is no
-// database yet.
-Result<std::unique_ptr<Reader>> open_sqlite_reader(const std::string& path);
+// database yet. URLs and changes may be tried as often as `limits` say, which no row repeats.
+Result<std::unique_ptr<Reader>> open_sqlite_reader(const std::string& path, const StoreLimits& limits = {});
 
 }  // namespace quarry::store
