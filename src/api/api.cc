@@ -341,7 +341,9 @@ void Api::look_at(store::Reader& reader, const std::vector<GroupId>& groups) {
         const auto group = reader.group(id);
         if (!group) continue;
         const GroupCounters& counters = group->counters;
-        signs[id] = {.state = group->state, .done = counters.completed + counters.failed + counters.skipped};
+        signs[id] = {.state = group->state,
+                     .done = counters.completed + counters.failed + counters.skipped + counters.indexed +
+                             counters.index_failed};
         if (group->is_over()) live_.tell_over(id);
     }
     const auto before = seen_.with([&](auto& seen) { return std::exchange(seen, signs); });

@@ -69,13 +69,14 @@ Timestamp begin_of_newest_crawl(store::Reader& reader) {
 // Why what is not over does not get on.
 void say_what_waits(const app::Workplace& place, store::Reader& reader,
                     const std::vector<store::StateCount>& counts, const store::OutboxCounts& outbox) {
-    if (store::waits_for_embedder(outbox))
-        say(fmt::format("{} {} for embedding: {}. Tried again by itself; at once with: quarry queue process",
-                        counted(outbox.pending, "page"), outbox.pending == 1 ? "waits" : "wait",
-                        printable(outbox.last_error)));
     const bool is_open =
         std::ranges::any_of(counts, [](const store::StateCount& row) { return goes_on(row.state); });
-    if (is_open && nobody_works(place, reader, begin_of_newest_crawl(reader))) say(how_to_work);
+    const bool is_stuck = is_open && nobody_works(place, reader, begin_of_newest_crawl(reader));
+    if (store::waits_for_embedder(outbox))
+        say(fmt::format("{} {} for embedding: {}. {} now: quarry queue process --all",
+                        counted(outbox.pending, "page"), outbox.pending == 1 ? "waits" : "wait",
+                        printable(outbox.last_error), is_stuck ? "Try" : "A worker tries again by itself; or"));
+    if (is_stuck) say(how_to_work);
 }
 
 int count(const Session& session, const app::Workplace& place, store::Reader& reader,

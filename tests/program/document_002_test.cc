@@ -166,6 +166,23 @@ TEST_CASE("a crawl that a dead worker had goes on in the next") {
     CHECK(until_over(next, id).at("processedPages") == 1);
 }
 
+TEST_CASE("a crawl is not over while its pages cannot be found, and says why") {
+    Site site;
+    site.let_go();
+    const DataHome home;
+    Service service(home, free_port(), {"TEI_URL=http://127.0.0.1:9"});
+    const std::string id = begin(service, fmt::format(R"({{"url":"{}"}})", site.url("/guide")));
+
+    json::value progress = progress_of(service, id);
+    while (progress.at("waitingReason").is_null()) progress = progress_of(service, id);
+
+    CHECK(progress.at("status") == "processing");
+    CHECK(progress.at("progress") == 99);
+    CHECK(progress.at("processedPages") == 1);
+    CHECK(progress.at("waitingPages") == 1);
+    CHECK(std::string_view(progress.at("waitingReason").as_string()).contains("127.0.0.1:9"));
+}
+
 TEST_CASE("keys and quotas are looked at before anything is enqueued") {
     Site site;
     site.let_go();

@@ -204,6 +204,14 @@ TEST_CASE("a crawl begins with rows of its own, tells its webhook of its trace, 
     REQUIRE(sessions.size() == 1);
     CHECK(sessions[0].at("extra_metadata").at("request_id") == "req-7");
     CHECK(text_of(sessions[0].at("extra_metadata").at("traceparent")) == trace);
+    std::string logged;
+    while (logged.empty()) {
+        const std::string log = read_file(work.service->log_file());
+        const std::size_t begin = log.find("work: crawl completed");
+        if (begin != std::string::npos && log.find('\n', begin) != std::string::npos)
+            logged = log.substr(begin, log.find('\n', begin) - begin);
+    }
+    CHECK(contains(logged, " trace=0af7651916cd43dd8448eb211c80319c"));
     // Both the begin and the end have been sent, or will be: whichever comes has it.
     while (true) {
         const auto requests = work.site.requests();

@@ -228,6 +228,7 @@ TEST_CASE("the embedding queue is processed, looked at and cleared over the API,
     const DataHome home;
     ImitationTei tei;
     leave_waiting(home, 12);
+    tei.conduct.faults.always(Fault::unavailable);
     Service service(home, free_port(), {"TEI_URL=" + tei.url(), "QUARRY_EMBEDDING_POLL=1h"});
     const auto process = [&](std::string_view body) {
         return service.client.post("/api/v1/embedding-queue/process", body);
@@ -244,15 +245,21 @@ TEST_CASE("the embedding queue is processed, looked at and cleared over the API,
         CHECK(answer.status == 400);
         CHECK(contains(answer.body, says));
     }
-    while (service.client.get("/api/v1/embedding-queue").json().at("completed") != 12) {
-        const json::value done = process(R"({"batchSize":5,"collection":"default","provider":"tei"})").json();
-        CAPTURE(done);
-        CHECK(done.at("success") == true);
-        CHECK(done.at("processed").as_int64() <= 5);
-        CHECK(done.at("succeeded") == done.at("processed"));
-        CHECK(done.at("failed") == 0);
-        CHECK(done.at("left") == 0);
-    }
+    const ApiAnswer away = process("{}");
+    CHECK(away.status == 503);
+    CHECK(contains(away.body, "quarry reindex --collection default --embedder builtin"));
+
+    tei.conduct.faults.always(Fault::none);
+    const json::value five = process(R"({"batchSize":5,"collection":"default","provider":"tei"})").json();
+    while (service.client.get("/api/v1/embedding-queue").json().at("completed") != 12)
+        CHECK(process(R"({"batch":100})").json().at("failed") == 0);
+
+    CAPTURE(five);
+    CHECK(five.at("success") == true);
+    CHECK(five.at("processed") == 5);
+    CHECK(five.at("succeeded") == 5);
+    CHECK(five.at("failed") == 0);
+    CHECK(five.at("left") == 0);
 
     const json::value counts = service.client.get("/api/v1/embedding-queue?collection=default").json();
     CHECK(counts.at("pending") == 0);

@@ -7,7 +7,7 @@
 #include "api/firecrawl/groups.h"
 #include "crawl/options.h"
 #include "model/readable_json.h"
-#include "model/records_json.h"
+#include "store/index_progress.h"
 
 namespace quarry::api {
 namespace {
@@ -25,6 +25,10 @@ std::string_view state_name(JobState state) {
         case JobState::paused: return "paused";
     }
     return "pending";
+}
+
+store::OutboxCounts outbox_of(store::Reader& reader, const Group& group) {
+    return reader.outbox_counts("", group.id).value_or(store::OutboxCounts{});
 }
 
 // One who follows. News that come together are told once.
@@ -47,7 +51,7 @@ private:
         const auto group = reader.group(group_);
         if (!group) return client_->close(1000, "");
         client_->send(readable_json(progress_of(reader, *group)));
-        if (group->is_over()) client_->close(1000, "");
+        if (is_over(store::shown_state(*group, outbox_of(reader, *group)))) client_->close(1000, "");
     }
 
     Api& api_;
@@ -73,17 +77,21 @@ void add_source(json::object& answer, const json::object& about) {
 
 json::object progress_of(store::Reader& reader, const Group& group) {
     const GroupCounters& counters = group.counters;
-    json::value current;
+    const store::OutboxCounts outbox = outbox_of(reader, group);
+    json::value current, waiting;
+    if (store::waits_for_embedder(outbox)) waiting = outbox.last_error;
     if (const auto urls = reader.current_urls(group.id, 1); urls && !urls->empty()) current = urls->front();
     json::object progress{
         {"success", true},
         {"progressId", id_of(group, reader)},
-        {"status", state_name(group.state)},
-        {"progress", percent_done(group)},
+        {"status", state_name(store::shown_state(group, outbox))},
+        {"progress", store::shown_percent(group, outbox)},
         {"currentUrl", std::move(current)},
         {"totalPages", counters.completed + counters.failed + counters.running + counters.queued},
         {"processedPages", counters.completed},
         {"failedPages", counters.failed},
+        {"waitingPages", outbox.pending + outbox.processing},
+        {"waitingReason", std::move(waiting)},
         {"error", group.error.empty() ? json::value() : json::value(group.error)}};
     add_source(progress, about_of(group));
     return progress;

@@ -160,8 +160,12 @@ void process_queue(Api& api, store::Reader&, Call call) {
     const auto provider = fields.text("provider");
     refuse_others(fields, call.body, {"batch", "batchSize", "collection", "provider"});
     if (!issues.empty()) return call.respond(reply(issues));
-    json::object params{{"owner", call.owner}, {"batch", batch}};
-    if (collection && !collection->empty()) params["collection"] = call.collection(*collection);
+    // A collection is its owner's, also where no crawl brought its pages.
+    json::object params{{"batch", batch}};
+    if (collection && !collection->empty())
+        params["collection"] = call.collection(*collection);
+    else
+        params["owner"] = call.owner;
     if (provider) params["provider"] = *provider;
     api.post_outside(call, [&api, call, params = std::move(params)](store::Reader& reader) {
         const auto progress = process(api, reader, params);
