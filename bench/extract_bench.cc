@@ -17,17 +17,17 @@
 
 #include <time.h>
 
-#include "extract/base_url.h"
-#include "extract/content_blocks.h"
+#include "extract/metadata/base_url.h"
+#include "extract/content/main_content.h"
 #include "extract/extract.h"
 #include "extract/html_document.h"
-#include "extract/links.h"
-#include "extract/main_content_model.h"
-#include "extract/markdown.h"
-#include "extract/metadata.h"
-#include "extract/page_view.h"
+#include "extract/metadata/links.h"
+#include "extract/content/main_content_model.h"
+#include "extract/markdown/markdown.h"
+#include "extract/metadata/metadata.h"
+#include "extract/content/page_view.h"
 #include "extract/script_made.h"
-#include "html/encoding.h"
+#include "html/encoding/encoding.h"
 #include "html/parser.h"
 
 namespace {

@@ -23,7 +23,7 @@
 #include <time.h>
 
 #include "db/sqlite.h"
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 
 namespace {
 

@@ -26,11 +26,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "db/postgres.h"
-#include "store/pack.h"
-#include "store/postgres/postgres_store.h"
-#include "store/redis/redis_store.h"
-#include "store/sqlite/sqlite_store.h"
+#include "db/postgres/connection.h"
+#include "store/rows/pack.h"
+#include "store/postgres/store.h"
+#include "store/redis/store.h"
+#include "store/sqlite/store.h"
 
 using namespace quarry;
 using namespace quarry::store;

@@ -6,7 +6,7 @@
 
 #include <boost/json.hpp>
 
-#include "text/chunk_markdown.h"
+#include "text/chunks/chunk_markdown.h"
 
 namespace quarry::bench {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "embed/space.h"
-#include "index/embedded_index.h"
+#include "embed/space/space.h"
+#include "index/embedded/embedded_index.h"
 #include "search/searcher.h"
 
 namespace quarry::bench {

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <stop_token>
 
-#include "embed/space.h"
-#include "embed/space_feedback.h"
+#include "embed/space/space.h"
+#include "embed/space/space_feedback.h"
 #include "space_bench_sets.h"
 
 using namespace quarry;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "text/terms.h"
+#include "text/terms/terms.h"
 
 namespace quarry::bench {
 

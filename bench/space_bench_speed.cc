@@ -19,10 +19,10 @@
 #include <boost/json.hpp>
 #include <time.h>
 
-#include "embed/space.h"
-#include "index/int8_vector.h"
-#include "index/sign_bits.h"
-#include "text/terms.h"
+#include "embed/space/space.h"
+#include "index/embedded/int8_vector.h"
+#include "index/embedded/signs.h"
+#include "text/terms/terms.h"
 
 using namespace quarry;
 

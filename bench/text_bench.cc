@@ -13,8 +13,8 @@
 
 #include <time.h>
 
-#include "text/chunk_markdown.h"
-#include "text/terms.h"
+#include "text/chunks/chunk_markdown.h"
+#include "text/terms/terms.h"
 
 namespace {
 

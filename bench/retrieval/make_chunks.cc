@@ -26,7 +26,7 @@
 #include <boost/json.hpp>
 
 #include "extract/extract.h"
-#include "text/chunk_markdown.h"
+#include "text/chunks/chunk_markdown.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "api/gate.h"
-#include "api/reply.h"
+#include "api/server/reply.h"
 #include "base/ascii.h"
-#include "model/owner_id.h"
+#include "model/collection.h"
 
 namespace quarry::api {
 namespace {

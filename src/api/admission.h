@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "api/keyring.h"
-#include "api/message.h"
+#include "api/server/message.h"
 #include "api/rate_limit.h"
-#include "api/route.h"
+#include "api/routes.h"
 #include "net/address.h"
 
 namespace quarry::api {

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "servers/temporary_folder.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store.h"
 
 using namespace quarry;
 using namespace quarry::api;

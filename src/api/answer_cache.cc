@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "api/reply.h"
-#include "api/wrapped_exchange.h"
+#include "api/server/reply.h"
+#include "api/server/wrapped_exchange.h"
 
 namespace quarry::api {
 namespace {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/server.h"
+#include "api/server/server.h"
 
 namespace quarry::api {
 

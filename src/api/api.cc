@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "api/changing_exchange.h"
-#include "api/json_body.h"
-#include "api/reply.h"
+#include "api/server/json_body.h"
+#include "api/server/reply.h"
 #include "base/printable.h"
-#include "model/records.h"
+#include "model/json/records.h"
 #include "store/owner_quota.h"
 
 namespace quarry::api {

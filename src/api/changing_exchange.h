@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "api/answer_cache.h"
-#include "api/wrapped_exchange.h"
+#include "api/server/wrapped_exchange.h"
 
 namespace quarry::api {
 

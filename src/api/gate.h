@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/message.h"
+#include "api/server/message.h"
 #include "base/result.h"
 
 namespace quarry::api {

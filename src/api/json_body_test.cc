@@ -1,4 +1,4 @@
-#include "api/json_body.h"
+#include "api/server/json_body.h"
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>

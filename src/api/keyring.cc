@@ -1,7 +1,7 @@
 #include "api/keyring.h"
 
 #include "base/sha256.h"
-#include "model/owner_id.h"
+#include "model/collection.h"
 
 namespace quarry::api {
 namespace {

@@ -1,7 +1,7 @@
 // GET /metrics: what Prometheus wants to know of a server and its queue.
 #pragma once
 
-#include "api/route.h"
+#include "api/routes.h"
 
 namespace quarry::api {
 

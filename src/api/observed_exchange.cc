@@ -1,8 +1,8 @@
-#include "api/observed_exchange.h"
+#include "api/request_log.h"
 
 #include <boost/json.hpp>
 
-#include "crawl/request_context.h"
+#include "crawl/options/request_context.h"
 
 namespace quarry::api {
 

@@ -6,7 +6,7 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "api/route.h"
+#include "api/routes.h"
 
 namespace quarry::api {
 

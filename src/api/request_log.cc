@@ -1,11 +1,11 @@
-#include "api/request_log.h"
+#include "api/api_request_log.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "base/printable.h"
 #include "base/thread_name.h"
-#include "crawl/request_context.h"
+#include "crawl/options/request_context.h"
 
 namespace quarry::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "api/route.h"
+#include "api/routes.h"
 
 #include <algorithm>
 

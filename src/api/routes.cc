@@ -1,14 +1,14 @@
 // All routes, in one place. A path that others share a beginning with comes before those with names in it.
 #include "api/firecrawl/routes.h"
 
-#include "api/change_events.h"
+#include "api/knowledge/change_events.h"
 #include "api/knowledge/routes.h"
 #include "api/metrics_route.h"
 #include "api/openapi.h"
 #include "api/own/routes.h"
-#include "api/reply.h"
-#include "api/route.h"
-#include "api/store_trouble.h"
+#include "api/server/reply.h"
+#include "api/routes.h"
+#include "api/monitoring.h"
 
 namespace quarry::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "api/store_trouble.h"
+#include "api/monitoring.h"
 
 #include "api/api.h"
 

@@ -6,21 +6,21 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/collection_report.h"
-#include "app/library.h"
-#include "app/model_service.h"
-#include "app/webhook_service.h"
+#include "app/services/index_report.h"
+#include "app/services/index_access.h"
+#include "app/services/models.h"
+#include "app/services/webhook_service.h"
 #include "base/descriptors.h"
-#include "model/json_in.h"
-#include "model/records.h"
-#include "search/answer_json.h"
+#include "model/json/json_in.h"
+#include "model/json/records.h"
+#include "search/json.h"
 #include "url/page_address.h"
-#include "work/add_urls.h"
+#include "work/jobs/add_urls.h"
 #include "work/crawl_context.h"
-#include "work/map_site.h"
-#include "work/read_document.h"
-#include "work/search_web.h"
-#include "work/start_crawl.h"
+#include "work/site/map_site.h"
+#include "work/page/read_document.h"
+#include "work/web_search.h"
+#include "work/jobs/crawl_jobs.h"
 
 namespace quarry::app {
 namespace {

@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "api/api.h"
-#include "api/server.h"
+#include "api/server/server.h"
 #include "app/distant_owner.h"
-#include "app/owner_process.h"
-#include "app/workplace.h"
+#include "app/owner/process.h"
+#include "app/data_source.h"
 #include "base/result.h"
 
 namespace quarry::app {

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "app/settings.h"
+#include "app/settings/settings.h"
 #include "base/result.h"
 
 namespace quarry::app {

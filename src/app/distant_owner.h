@@ -10,8 +10,8 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "app/search_service.h"
-#include "app/workplace.h"
+#include "app/services/search_service.h"
+#include "app/data_source.h"
 #include "base/guarded.h"
 #include "base/observers.h"
 #include "base/result.h"

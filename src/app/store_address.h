@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "app/settings.h"
+#include "app/settings/settings.h"
 #include "base/result.h"
 
 namespace quarry::app {

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "base/wall_clock.h"
-#include "base/mailbox.h"
+#include "base/clock.h"
+#include "base/queues.h"
 #include "base/observers.h"
 #include "base/work_queue.h"
 

@@ -1,4 +1,4 @@
-// What a page was seen to look like, as the script in browser/branding_script.h tells it. The script runs
+// What a page was seen to look like, as the script in browser/page_scripts.h tells it. The script runs
 // where the page's own have no say, but all that it sees is the page's: any text, any number, any amount.
 #pragma once
 

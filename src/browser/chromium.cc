@@ -20,7 +20,7 @@
 #include "base/ascii.h"
 #include "browser/chromium_command.h"
 #include "browser/keeper.h"
-#include "browser/keeper_protocol.h"
+#include "browser/supervisor.h"
 #include "browser/process_tree.h"
 
 namespace quarry::browser {

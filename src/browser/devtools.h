@@ -16,7 +16,7 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
-#include "base/wake_signal.h"
+#include "base/threads.h"
 #include "browser/message.h"
 #include "browser/wire.h"
 

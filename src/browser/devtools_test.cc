@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "net/websocket_frames.h"
+#include "net/websocket.h"
 
 using namespace quarry;
 using namespace quarry::browser;

@@ -12,7 +12,7 @@
 #include "browser/devtools.h"
 #include "browser/lanes.h"
 #include "browser/remote.h"
-#include "net/gate.h"
+#include "net/browser_proxy.h"
 
 namespace quarry::browser {
 

@@ -1,4 +1,4 @@
-#include "browser/keeper_protocol.h"
+#include "browser/supervisor.h"
 
 #include <array>
 #include <cerrno>

@@ -7,7 +7,7 @@
 
 #include "base/descriptor.h"
 #include "base/result.h"
-#include "net/gate.h"
+#include "net/browser_proxy.h"
 
 namespace quarry::browser {
 

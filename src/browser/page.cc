@@ -3,8 +3,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "browser/branding_script.h"
 #include "browser/page_scripts.h"
+#include "browser/browser_page_scripts.h"
 #include "browser/page_setup.h"
 #include "net/wording.h"
 

@@ -9,7 +9,7 @@
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "browser/page.h"
-#include "browser/page_scripts.h"
+#include "browser/browser_page_scripts.h"
 
 namespace quarry::browser {
 namespace {

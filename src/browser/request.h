@@ -10,7 +10,7 @@
 
 #include <boost/json.hpp>
 
-#include "model/browsing.h"
+#include "model/page_options.h"
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "url/url.h"

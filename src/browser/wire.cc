@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/websocket_frames.h"
+#include "net/websocket.h"
 
 namespace quarry::browser {
 namespace {

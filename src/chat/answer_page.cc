@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "chat/ask_data.h"
-#include "extract/base_url.h"
+#include "extract/metadata/base_url.h"
 #include "html/parser.h"
-#include "schema/json_pointer.h"
+#include "schema/json_values.h"
 
 namespace quarry::chat {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "chat/page_outline.h"
-#include "extract/base_url.h"
+#include "extract/metadata/base_url.h"
 #include "html/parser.h"
 
 namespace quarry::chat {

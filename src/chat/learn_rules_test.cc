@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 
-#include "embed/still_time_test.h"
+#include "embed/manual_clock_test.h"
 #include "servers/imitation_chat.h"
 
 using namespace quarry;

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "chat/page_questions.h"
-#include "embed/still_time_test.h"
+#include "embed/manual_clock_test.h"
 #include "servers/imitation_chat.h"
 
 using namespace quarry;

@@ -11,10 +11,10 @@
 #include "base/suggest.h"
 #include "browser/keeper.h"
 #include "cli/command.h"
-#include "cli/exit_code.h"
+#include "cli/exit.h"
 #include "cli/interrupt.h"
 #include "cli/version.h"
-#include "fetch/pdf.h"
+#include "fetch/pdf/pdf.h"
 
 namespace quarry::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/settings.h"
+#include "app/settings/settings.h"
 #include "cli/parser.h"
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 
 namespace quarry::cli {
 

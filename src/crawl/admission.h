@@ -13,7 +13,7 @@
 
 #include "base/guarded.h"
 #include "crawl/link_judge.h"
-#include "crawl/shape_counter.h"
+#include "crawl/traps.h"
 #include "model/document.h"
 #include "model/frontier.h"
 

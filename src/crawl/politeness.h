@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
-#include "crawl/options.h"
+#include "base/base_clock.h"
+#include "crawl/options/options.h"
 #include "model/frontier.h"
 
 namespace quarry::crawl {

@@ -10,7 +10,7 @@
 #include "crawl/near_duplicates.h"
 #include "crawl/path_filter.h"
 #include "crawl/scope.h"
-#include "crawl/shape_counter.h"
+#include "crawl/traps.h"
 #include "crawl/simhash.h"
 #include "crawl/url_identity.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "crawl/file_extension.h"
-#include "crawl/traps.h"
+#include "crawl/crawl_traps.h"
 #include "crawl/url_identity.h"
 #include "url/domain.h"
 #include "url/page_address.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "crawl/options.h"
+#include "crawl/options/options.h"
 #include "crawl/path_filter.h"
 #include "url/url.h"
 

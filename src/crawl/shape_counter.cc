@@ -1,4 +1,4 @@
-#include "crawl/shape_counter.h"
+#include "crawl/traps.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/ascii.h"
-#include "crawl/traps.h"
+#include "crawl/crawl_traps.h"
 
 namespace quarry::crawl {
 

@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "crawl/politeness.h"
 #include "model/frontier.h"
-#include "model/ids.h"
+#include "model/model_ids.h"
 
 namespace quarry::crawl {
 

@@ -1,4 +1,4 @@
-#include "crawl/traps.h"
+#include "crawl/crawl_traps.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "crawl/traps.h"
+#include "crawl/crawl_traps.h"
 
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "crawl/shape_counter.h"
+#include "crawl/traps.h"
 #include "crawl/url_identity.h"
 
 using namespace quarry;

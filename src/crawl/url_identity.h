@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "crawl/options.h"
+#include "crawl/options/options.h"
 #include "model/frontier.h"
 #include "url/url.h"
 

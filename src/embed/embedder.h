@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "embed/service.h"
-#include "model/collection.h"
+#include "model/model_collection.h"
 
 namespace quarry::embed {
 

@@ -1,4 +1,4 @@
-#include "embed/json_answer.h"
+#include "embed/answers.h"
 
 #include <cmath>
 

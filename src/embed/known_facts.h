@@ -10,7 +10,7 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
-#include "model/collection.h"
+#include "model/model_collection.h"
 
 namespace quarry::embed {
 

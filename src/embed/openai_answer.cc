@@ -12,7 +12,7 @@
 
 #include "base/ascii.h"
 #include "base/base64.h"
-#include "embed/json_answer.h"
+#include "embed/answers.h"
 
 namespace quarry::embed {
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "embed/still_time_test.h"
+#include "embed/manual_clock_test.h"
 #include "servers/imitation_tei.h"
 
 using namespace quarry;

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "embed/json_answer.h"
+#include "embed/answers.h"
 
 namespace quarry::embed {
 

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "embed/json_answer.h"
+#include "embed/answers.h"
 
 using namespace quarry;
 using namespace quarry::embed;

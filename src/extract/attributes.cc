@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "html/selector.h"
+#include "html/selector/html_selector.h"
 
 namespace quarry::extract {
 

@@ -1,9 +1,9 @@
 #include "extract/extract.h"
 
-#include "extract/feed_document.h"
+#include "extract/feed/feed_document.h"
 #include "extract/html_document.h"
 #include "extract/text_document.h"
-#include "html/encoding.h"
+#include "html/encoding/encoding.h"
 #include "text/mime.h"
 #include "text/mime_kind.h"
 #include "url/url.h"

@@ -31,7 +31,7 @@ struct ExtractOptions {
 
 // Reads HTML, XHTML, plain text, markdown, RSS and Atom feeds, and JSON; what it is, is told by header, bytes
 // and URL together. Fails with
-//   unsupported       another kind of content; the sentence says which. PDF is one: see work/read_document.h
+//   unsupported       another kind of content; the sentence says which. PDF is one: see work/page/read_document.h
 //   not_found         the page has no text, though text was asked for; says so if scripts would make it
 //                     (see WhenEmpty)
 //   invalid_argument  a selector cannot be read

@@ -3,8 +3,8 @@
 
 #include "base/result.h"
 #include "extract/extract.h"
-#include "extract/selection.h"
-#include "html/encoding.h"
+#include "extract/extract_selection.h"
+#include "html/encoding/encoding.h"
 #include "html/tree.h"
 #include "model/document.h"
 #include "model/page.h"

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "extract/layout_table.h"
-#include "extract/walk.h"
+#include "extract/content/layout_table.h"
+#include "extract/selection.h"
 #include "html/characters.h"
 
 namespace quarry::extract {

@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 #include "extract/one_line.h"
-#include "extract/visibility.h"
+#include "extract/content/visibility.h"
 #include "html/characters.h"
 
 namespace quarry::extract {

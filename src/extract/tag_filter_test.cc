@@ -1,4 +1,4 @@
-#include "extract/tag_filter.h"
+#include "extract/user_selectors.h"
 
 #include <doctest/doctest.h>
 

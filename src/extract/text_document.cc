@@ -4,15 +4,15 @@
 #include <string_view>
 
 #include "base/ascii.h"
-#include "extract/base_url.h"
-#include "extract/date.h"
+#include "extract/metadata/base_url.h"
+#include "extract/metadata/dates.h"
 #include "extract/front_matter.h"
 #include "extract/html_document.h"
 #include "extract/html_escape.h"
-#include "extract/inline_links.h"
+#include "extract/metadata/inline_links.h"
 #include "extract/json_text.h"
 #include "extract/one_line.h"
-#include "extract/robots_directives.h"
+#include "extract/metadata/robots_directives.h"
 #include "text/language.h"
 #include "url/url.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "extract/extract.h"
-#include "html/encoding.h"
+#include "html/encoding/encoding.h"
 #include "model/document.h"
 #include "model/page.h"
 

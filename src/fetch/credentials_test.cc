@@ -1,4 +1,4 @@
-#include "fetch/credentials.h"
+#include "fetch/redirect.h"
 
 #include <doctest/doctest.h>
 

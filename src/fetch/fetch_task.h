@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "fetch/cookie_jar.h"
+#include "fetch/cookies.h"
 #include "fetch/fetcher.h"
 
 namespace quarry::fetch {

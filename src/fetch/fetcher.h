@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fetch/circuit_breaker.h"
 #include "fetch/retry.h"
+#include "fetch/fetch_retry.h"
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "net/http_client.h"

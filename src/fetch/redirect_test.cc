@@ -1,4 +1,4 @@
-#include "fetch/redirect.h"
+#include "fetch/fetch_redirect.h"
 
 #include <doctest/doctest.h>
 

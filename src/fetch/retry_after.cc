@@ -1,4 +1,4 @@
-#include "fetch/retry_after.h"
+#include "fetch/http_time.h"
 
 #include <algorithm>
 #include <charconv>

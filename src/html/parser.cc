@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "html/tree_builder.h"
+#include "html/construction/tree_builder.h"
 
 namespace quarry::html {
 

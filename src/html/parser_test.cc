@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "html/tree_dump.h"
+#include "html/tree_inspection.h"
 
 using namespace quarry::html;
 using namespace std::string_literals;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "html/character_reference.h"
-#include "html/source_text.h"
+#include "html/html_source_text.h"
 #include "html/tree.h"
 
 namespace quarry::html {

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "html/parser.h"
-#include "html/tree_dump.h"
+#include "html/tree_inspection.h"
 
 using namespace quarry::html;
 

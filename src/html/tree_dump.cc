@@ -1,4 +1,4 @@
-#include "html/tree_dump.h"
+#include "html/tree_inspection.h"
 
 #include <algorithm>
 #include <vector>

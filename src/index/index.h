@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "base/result.h"
 #include "model/chunk.h"
-#include "model/collection.h"
-#include "model/ids.h"
-#include "text/terms.h"
+#include "model/model_collection.h"
+#include "model/model_ids.h"
+#include "text/terms/terms.h"
 
 namespace quarry::index {
 

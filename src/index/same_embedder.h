@@ -1,7 +1,7 @@
 // Whether vectors of one embedder may be compared with vectors of another.
 #pragma once
 
-#include "model/collection.h"
+#include "model/model_collection.h"
 
 namespace quarry::index {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/ids.h"
+#include "model/model_ids.h"
 
 namespace quarry {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
-#include "model/ids.h"
+#include "base/base_clock.h"
+#include "model/model_ids.h"
 #include "model/job.h"
 #include "model/timings.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/ids.h"
+#include "model/model_ids.h"
 
 namespace quarry {
 

@@ -1,7 +1,7 @@
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 
-#include "model/document_json.h"
+#include "model/json/document_json.h"
 #include "model/formats.h"
 #include "model/page.h"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
-#include "model/ids.h"
+#include "base/base_clock.h"
+#include "model/model_ids.h"
 #include "model/timings.h"
 
 namespace quarry {

@@ -1,4 +1,4 @@
-#include "net/gate.h"
+#include "net/browser_proxy.h"
 
 #include <future>
 #include <thread>

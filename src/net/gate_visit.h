@@ -13,7 +13,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include "net/gate.h"
+#include "net/browser_proxy.h"
 
 namespace quarry::net {
 

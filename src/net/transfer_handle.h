@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "model/page.h"
 #include "net/curl_handles.h"
-#include "net/curl_multi.h"
+#include "net/curl.h"
 #include "net/http_config.h"
 
 namespace quarry::net {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "net/curl_multi.h"
+#include "net/curl.h"
 #include "net/http_config.h"
 #include "net/lookup_queue.h"
 #include "net/transfer.h"

@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "schema/json_pointer.h"
+#include "schema/json_values.h"
 #include "schema/keywords.h"
 #include "schema/schema.h"
 #include "url/percent.h"

@@ -1,4 +1,4 @@
-#include "schema/json_pointer.h"
+#include "schema/json_values.h"
 
 #include <charconv>
 

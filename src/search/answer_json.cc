@@ -1,4 +1,4 @@
-#include "search/answer_json.h"
+#include "search/json.h"
 
 #include <cmath>
 #include <cstdlib>

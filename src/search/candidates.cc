@@ -1,11 +1,11 @@
-#include "search/candidates.h"
+#include "search/search_candidates.h"
 
 #include <algorithm>
 #include <set>
 
-#include "embed/space_feedback.h"
+#include "embed/space/space_feedback.h"
 #include "search/conditions.h"
-#include "search/fusion.h"
+#include "search/candidates.h"
 
 namespace quarry::search {
 namespace {

@@ -1,4 +1,4 @@
-#include "search/chunk_texts.h"
+#include "search/hits.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "search/fusion.h"
+#include "search/candidates.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "search/hits.h"
+#include "search/search_hits.h"
 
 #include <algorithm>
 

@@ -1,23 +1,34 @@
-// From ranked pages to what is shown of them.
+// The chunks that one search shows, each read once.
 #pragma once
 
-#include <set>
+#include <map>
+#include <span>
 #include <string>
-#include <vector>
 
-#include "search/chunk_texts.h"
-#include "search/page_groups.h"
-#include "search/query.h"
-#include "search/searcher.h"
+#include "base/result.h"
+#include "index/index.h"
 
 namespace quarry::search {
 
-// Those of the groups' pages that are still there.
-Result<std::vector<Hit>> make_hits(std::span<const PageGroup> groups, const SearchRequest& request,
-                                   const Query& query, ChunkTexts& texts);
+class ChunkTexts {
+public:
+    ChunkTexts(index::Index& index, std::string collection)
+        : index_(index), collection_(std::move(collection)) {}
 
-// The query's terms that occur in the best passage of any of the hits.
-std::set<std::string> terms_met(const Query& query, std::span<const PageGroup> groups,
-                                const ChunkTexts& texts);
+    // Reads those that are not here yet, in one call.
+    Result<void> fetch(std::span<const ChunkRef> refs);
+
+    // Nothing if it has gone from the index, or was not fetched.
+    const index::FoundChunk* find(const ChunkRef& ref) const;
+
+    // The chunk's text and that of as many neighbours on each side as were fetched, in the page's order. What
+    // neighbours repeat of each other is said once.
+    std::string text_around(const ChunkRef& ref, int neighbours) const;
+
+private:
+    index::Index& index_;
+    std::string collection_;
+    std::map<ChunkRef, index::FoundChunk> chunks_;
+};
 
 }  // namespace quarry::search

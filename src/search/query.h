@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "index/index.h"
-#include "text/terms.h"
+#include "text/terms/terms.h"
 
 namespace quarry::search {
 

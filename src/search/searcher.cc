@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "search/candidates.h"
-#include "search/hits.h"
+#include "search/search_candidates.h"
+#include "search/search_hits.h"
 #include "search/page_groups.h"
 #include "search/suggestions.h"
 

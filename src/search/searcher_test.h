@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 #include "search/searcher.h"
 #include "servers/temporary_folder.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "index/index.h"
-#include "text/terms.h"
+#include "text/terms/terms.h"
 
 namespace quarry::search {
 

@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include "model/json_in.h"
+#include "model/json/json_in.h"
 
 namespace quarry::store {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include "model/records_json.h"
+#include "model/json/output.h"
 
 namespace quarry::store {
 namespace {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "base/result.h"
 #include "model/frontier.h"
 #include "model/group.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "model/owner_id.h"
+#include "model/collection.h"
 
 namespace quarry::store {
 namespace {

@@ -8,14 +8,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 #include "db/sqlite.h"
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
 #include "store/postgres/postgres_reader.h"
-#include "store/postgres/schema.h"
+#include "store/postgres/schema/schema.h"
 #include "store/sqlite/schema.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store.h"
 
 namespace quarry::store::by_sql {
 

@@ -4,11 +4,11 @@
 
 #include "db/sqlite.h"
 #include "servers/temporary_folder.h"
-#include "store/pack.h"
+#include "store/rows/pack.h"
 #include "store/reader_database.h"
-#include "store/sqlite/page_rows.h"
+#include "store/sqlite/tables/pages.h"
 #include "store/sqlite/schema.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store.h"
 
 namespace quarry::store {
 

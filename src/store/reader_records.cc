@@ -1,12 +1,12 @@
-#include "store/reader_records.h"
+#include "store/records.h"
 
 #include <algorithm>
 #include <array>
 
 #include <boost/json.hpp>
 
-#include "model/record_fields.h"
-#include "model/records.h"
+#include "model/json/fields.h"
+#include "model/json/records.h"
 #include "store/job_json.h"
 
 namespace quarry::store {

@@ -4,7 +4,7 @@
 
 #include <libpsl.h>
 
-#include "url/ip.h"
+#include "url/host.h"
 
 namespace quarry::url {
 

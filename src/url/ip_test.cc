@@ -1,4 +1,4 @@
-#include "url/ip.h"
+#include "url/host.h"
 
 #include <doctest/doctest.h>
 

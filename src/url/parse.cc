@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "url/idna.h"
-#include "url/parser.h"
+#include "url/url_parser.h"
 #include "url/url.h"
 
 namespace quarry::url {

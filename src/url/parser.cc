@@ -1,17 +1,17 @@
 // The URL standard's basic parser, without its state machine: a URL falls apart at known characters, so each
 // part is cut out whole and written, normalised, behind the last one. First the fragment and the query go (no
 // earlier part may contain '#' or '?'), then the scheme decides which of the functions below reads the rest.
-#include "url/parser.h"
+#include "url/url_parser.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "url/host.h"
+#include "url/url_host.h"
 #include "url/path.h"
 #include "url/percent.h"
-#include "url/scheme.h"
+#include "url/parser.h"
 
 namespace quarry::url {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "url/scheme.h"
+#include "url/parser.h"
 
 namespace quarry::url {
 

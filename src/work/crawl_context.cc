@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "fetch/redirect.h"
+#include "fetch/fetch_redirect.h"
 #include "net/address.h"
 #include "net/request_headers.h"
 #include "url/percent.h"
-#include "work/start_crawl.h"
+#include "work/jobs/crawl_jobs.h"
 
 namespace quarry::work {
 

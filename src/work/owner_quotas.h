@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 
 namespace quarry::work {
 

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <map>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "base/guarded.h"
-#include "model/ids.h"
+#include "model/model_ids.h"
 
 namespace quarry::work {
 

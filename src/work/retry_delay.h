@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "base/result.h"
 
 namespace quarry::work {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
-#include "fetch/redirect.h"
+#include "fetch/fetch_redirect.h"
 #include "net/http_status.h"
 
 namespace quarry::work {

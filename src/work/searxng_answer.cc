@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 
 #include "base/ascii.h"
-#include "embed/json_answer.h"
+#include "embed/answers.h"
 #include "url/url.h"
 
 namespace quarry::work {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "text/chunk_markdown.h"
-#include "text/markdown_marks.h"
+#include "text/chunks/chunk_markdown.h"
+#include "text/markdown/marks.h"
 
 using namespace quarry;
 using namespace quarry::text;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "extract/clean_html.h"
+#include "extract/html_writer.h"
 #include "html/characters.h"
 #include "html/parser.h"
 

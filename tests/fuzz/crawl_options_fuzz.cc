@@ -6,7 +6,7 @@
 
 #include <boost/json.hpp>
 
-#include "crawl/options.h"
+#include "crawl/options/options.h"
 
 namespace {
 

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "extract/author_name.h"
-#include "extract/date.h"
+#include "extract/metadata/author_name.h"
+#include "extract/metadata/dates.h"
 #include "extract/front_matter.h"
-#include "extract/inline_links.h"
-#include "extract/json_ld.h"
+#include "extract/metadata/inline_links.h"
+#include "extract/metadata/json_ld.h"
 #include "extract/json_text.h"
-#include "extract/robots_directives.h"
-#include "extract/srcset.h"
+#include "extract/metadata/robots_directives.h"
+#include "extract/metadata/srcset.h"
 
 using namespace quarry;
 using namespace quarry::extract;

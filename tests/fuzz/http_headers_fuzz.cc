@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "fetch/cookie_jar.h"
+#include "fetch/cookies.h"
 #include "fetch/http_date.h"
-#include "fetch/redirect.h"
-#include "fetch/retry_after.h"
+#include "fetch/fetch_redirect.h"
+#include "fetch/http_time.h"
 #include "text/link_header.h"
 
 using namespace quarry;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/request_head.h"
+#include "api/server/request_head.h"
 
 using namespace quarry::api;
 

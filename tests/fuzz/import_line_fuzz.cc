@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "work/import_lines.h"
+#include "work/import/documents.h"
 
 using namespace quarry::work;
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "extract/main_content.h"
-#include "extract/markdown.h"
+#include "extract/content/extract_main_content.h"
+#include "extract/markdown/markdown.h"
 #include "html/parser.h"
 
 namespace {

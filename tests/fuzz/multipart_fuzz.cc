@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/multipart.h"
+#include "api/server/multipart.h"
 
 using quarry::api::FormPart;
 using quarry::api::parse_multipart;

@@ -7,8 +7,8 @@
 
 #include <boost/json.hpp>
 
-#include "app/frame.h"
-#include "app/owner_protocol.h"
+#include "app/owner/frame.h"
+#include "app/owner/protocol.h"
 #include "store/filter_json.h"
 
 using namespace quarry::app;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "fetch/pdf_lines.h"
-#include "fetch/pdf_markdown.h"
+#include "fetch/pdf/lines.h"
+#include "fetch/pdf/markdown.h"
 
 using namespace quarry::fetch;
 

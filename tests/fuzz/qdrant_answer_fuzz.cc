@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "index/qdrant_answer.h"
-#include "index/qdrant_payload.h"
+#include "index/qdrant/qdrant_answer.h"
+#include "index/qdrant/points.h"
 
 using namespace quarry::index;
 

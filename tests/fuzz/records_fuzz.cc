@@ -6,9 +6,9 @@
 
 #include <boost/json.hpp>
 
-#include "model/records.h"
+#include "model/json/records.h"
 #include "store/filter_json.h"
-#include "store/reader_records.h"
+#include "store/records.h"
 
 using namespace quarry;
 

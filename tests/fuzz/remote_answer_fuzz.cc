@@ -6,7 +6,7 @@
 
 #include <boost/json.hpp>
 
-#include "app/remote_pages.h"
+#include "app/remote/pages.h"
 
 using namespace quarry;
 

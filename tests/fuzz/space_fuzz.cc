@@ -10,7 +10,7 @@
 
 #include <xxhash.h>
 
-#include "embed/space.h"
+#include "embed/space/space.h"
 
 using namespace quarry;
 

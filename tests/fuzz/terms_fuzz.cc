@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "text/terms.h"
+#include "text/terms/terms.h"
 
 using namespace quarry::text;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/websocket_frames.h"
+#include "net/websocket.h"
 #include "net/websocket_handshake.h"
 
 namespace {

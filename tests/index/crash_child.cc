@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "index/crash_pages.h"
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "effort.h"
 #include "index/consistency.h"
 #include "index/crash_pages.h"
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 #include "servers/temporary_folder.h"
 
 namespace quarry::test {

@@ -8,7 +8,7 @@
 #include "db/sqlite.h"
 #include "effort.h"
 #include "index/consistency.h"
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 #include "index/promises/backend.h"
 #include "servers/temporary_folder.h"
 

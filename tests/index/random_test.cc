@@ -8,7 +8,7 @@
 
 #include "effort.h"
 #include "index/consistency.h"
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 #include "index/promises/backend.h"
 #include "index/reference.h"
 #include "servers/temporary_folder.h"

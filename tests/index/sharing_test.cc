@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 #include "index/promises/backend.h"
 #include "servers/temporary_folder.h"
 

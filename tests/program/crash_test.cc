@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "app/data_folder.h"
-#include "app/owner_client.h"
-#include "app/owner_server.h"
+#include "app/owner/client.h"
+#include "app/owner/server.h"
 #include "db/sqlite.h"
 #include "effort.h"
 #include "program/data_home.h"

@@ -1,6 +1,6 @@
 // SQL that was written for Firecrawl's database, on what `quarry serve` has done: how a scrape, a crawl and
 // their operations are recorded, and how long they are kept. The document's own queries are run in
-// src/store/postgres/sample_queries_test.cc.
+// src/store/postgres/schema/sample_queries_test.cc.
 #include <algorithm>
 #include <fstream>
 
@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 #include "program/service.h"
 #include "servers/hostile_server.h"
 #include "servers/postgres.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <sys/mount.h>
 
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 #include "program/data_home.h"
 #include "program/service.h"
 #include "program/slow_site.h"

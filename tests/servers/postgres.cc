@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 #include "servers/free_port.h"
 
 namespace quarry::test {

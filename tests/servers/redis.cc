@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "db/redis.h"
+#include "db/redis/connection.h"
 #include "servers/free_port.h"
 
 namespace quarry::test {

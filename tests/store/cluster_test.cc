@@ -19,7 +19,7 @@
 #include "servers/tcp_proxy.h"
 #include "store/finish_all.h"
 #include "store/postgres/postgres_reader.h"
-#include "store/postgres/postgres_store.h"
+#include "store/postgres/store.h"
 #include "store/postgres_consistency.h"
 #include "store/working_child.h"
 

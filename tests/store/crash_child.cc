@@ -13,8 +13,8 @@
 
 #include <unistd.h>
 
-#include "store/postgres/postgres_store.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/postgres/store.h"
+#include "store/sqlite/store.h"
 #include "store/workload.h"
 
 namespace {

@@ -12,8 +12,8 @@
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
 #include "store/finish_all.h"
-#include "store/pack.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/rows/pack.h"
+#include "store/sqlite/store.h"
 #include "store/working_child.h"
 
 namespace quarry::test {

@@ -8,7 +8,7 @@
 #include "effort.h"
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store.h"
 #include "store/workload.h"
 
 namespace quarry::test {

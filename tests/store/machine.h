@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "faults/simulated_vfs.h"
 #include "servers/temporary_folder.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store.h"
 
 namespace quarry::test {
 

@@ -8,7 +8,7 @@
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
 #include "store/sqlite/schema.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store.h"
 
 namespace quarry::test {
 

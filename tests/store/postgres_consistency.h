@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 #include "store/workload.h"
 
 namespace quarry::test {

@@ -15,10 +15,10 @@
 
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
-#include "store/pack.h"
+#include "store/rows/pack.h"
 #include "store/postgres/postgres_reader.h"
-#include "store/postgres/postgres_store.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/postgres/store.h"
+#include "store/sqlite/store.h"
 
 namespace quarry::test {
 

@@ -1,5 +1,5 @@
 // A store that has seen all kinds of work, moved to PostgreSQL and back.
-#include "store/transfer/transfer.h"
+#include "store/transfer/transfer_transfer.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -10,9 +10,9 @@
 #include "store/consistency.h"
 #include "store/finish_all.h"
 #include "store/postgres/postgres_reader.h"
-#include "store/postgres/postgres_store.h"
+#include "store/postgres/store.h"
 #include "store/postgres_consistency.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store.h"
 #include "store/workload.h"
 
 namespace quarry::test {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "store/pack.h"
+#include "store/rows/pack.h"
 
 namespace quarry::test {
 

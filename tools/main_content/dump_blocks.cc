@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "extract/block_features.h"
-#include "extract/content_blocks.h"
-#include "extract/context_features.h"
-#include "extract/main_content_model.h"
+#include "extract/content/block_features.h"
+#include "extract/content/main_content.h"
+#include "extract/content/context_features.h"
+#include "extract/content/main_content_model.h"
 #include "html/parser.h"
 
 namespace {

@@ -2,17 +2,17 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "api/firecrawl/crawl_request.h"
+#include "api/firecrawl/page_request.h"
 #include "api/firecrawl/crawl_status.h"
 #include "api/firecrawl/follow_crawl.h"
-#include "api/firecrawl/groups.h"
+#include "api/firecrawl/states.h"
 #include "api/firecrawl/routes.h"
 #include "api/firecrawl/scrape_error.h"
 #include "api/own/query.h"
-#include "api/reply.h"
-#include "crawl/options_json.h"
-#include "model/public_id.h"
-#include "model/records_json.h"
+#include "api/server/reply.h"
+#include "crawl/options/json.h"
+#include "model/ids.h"
+#include "model/json/output.h"
 
 namespace quarry::api {
 namespace {

@@ -5,10 +5,10 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "api/firecrawl/document.h"
-#include "api/firecrawl/groups.h"
-#include "crawl/options.h"
-#include "model/records_json.h"
+#include "api/firecrawl/firecrawl_document.h"
+#include "api/firecrawl/states.h"
+#include "crawl/options/options.h"
+#include "model/json/output.h"
 
 namespace quarry::api {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "api/fields.h"
+#include "api/server/fields.h"
 #include "model/data_wish.h"
 
 namespace quarry::api {

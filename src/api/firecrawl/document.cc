@@ -1,9 +1,9 @@
-#include "api/firecrawl/document.h"
+#include "api/firecrawl/firecrawl_document.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "api/firecrawl/page_answers.h"
+#include "api/firecrawl/document.h"
 #include "base/base64.h"
 #include "model/media.h"
 #include "net/http_status.h"

@@ -2,14 +2,14 @@
 // makes its data, which is stored with it; whoever asks for the job is given that of all pages, merged.
 #include <boost/json.hpp>
 
-#include "api/firecrawl/crawl_request.h"
+#include "api/firecrawl/page_request.h"
 #include "api/firecrawl/data_request.h"
-#include "api/firecrawl/groups.h"
-#include "api/firecrawl/page_answers.h"
+#include "api/firecrawl/states.h"
+#include "api/firecrawl/document.h"
 #include "api/firecrawl/routes.h"
-#include "api/reply.h"
+#include "api/server/reply.h"
 #include "chat/page_parts.h"
-#include "model/iso_time.h"
+#include "model/json/iso_time.h"
 
 namespace quarry::api {
 namespace {

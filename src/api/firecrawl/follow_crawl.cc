@@ -5,10 +5,10 @@
 #include <boost/json.hpp>
 
 #include "api/firecrawl/crawl_status.h"
-#include "api/firecrawl/document.h"
-#include "api/firecrawl/groups.h"
-#include "crawl/options.h"
-#include "model/readable_json.h"
+#include "api/firecrawl/firecrawl_document.h"
+#include "api/firecrawl/states.h"
+#include "crawl/options/options.h"
+#include "model/json/readable.h"
 
 namespace quarry::api {
 namespace {

@@ -1,7 +1,7 @@
 // Pictures of pages, for whoever was told their names: clients open them in a browser, where no key goes
 // along.
 #include "api/firecrawl/routes.h"
-#include "api/reply.h"
+#include "api/server/reply.h"
 #include "model/media.h"
 
 namespace quarry::api {

@@ -1,8 +1,8 @@
-#include "api/firecrawl/page_answers.h"
+#include "api/firecrawl/document.h"
 
 #include <boost/json.hpp>
 
-#include "api/firecrawl/document.h"
+#include "api/firecrawl/firecrawl_document.h"
 
 namespace quarry::api {
 namespace {

@@ -4,14 +4,14 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "api/firecrawl/crawl_request.h"
+#include "api/firecrawl/page_request.h"
 #include "api/firecrawl/routes.h"
-#include "api/json_body.h"
-#include "api/multipart.h"
-#include "api/reply.h"
+#include "api/server/json_body.h"
+#include "api/server/multipart.h"
+#include "api/server/reply.h"
 #include "base/ascii.h"
 #include "base/printable.h"
-#include "model/document_json.h"
+#include "model/json/document_json.h"
 
 namespace quarry::api {
 namespace {

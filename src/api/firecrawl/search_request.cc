@@ -1,10 +1,10 @@
-#include "api/firecrawl/search_request.h"
+#include "api/firecrawl/search.h"
 
 #include <algorithm>
 
 #include <boost/json.hpp>
 
-#include "api/firecrawl/crawl_request.h"
+#include "api/firecrawl/page_request.h"
 #include "base/ascii.h"
 #include "url/url.h"
 

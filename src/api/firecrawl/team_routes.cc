@@ -2,8 +2,8 @@
 #include <boost/json.hpp>
 
 #include "api/firecrawl/routes.h"
-#include "api/reply.h"
-#include "model/records_json.h"
+#include "api/server/reply.h"
+#include "model/json/output.h"
 
 namespace quarry::api {
 namespace {

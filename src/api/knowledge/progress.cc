@@ -4,9 +4,9 @@
 
 #include <boost/json.hpp>
 
-#include "api/firecrawl/groups.h"
-#include "crawl/options.h"
-#include "model/readable_json.h"
+#include "api/firecrawl/states.h"
+#include "crawl/options/options.h"
+#include "model/json/readable.h"
 #include "store/index_progress.h"
 
 namespace quarry::api {

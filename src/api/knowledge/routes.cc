@@ -3,11 +3,11 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "api/fields.h"
-#include "api/firecrawl/groups.h"
+#include "api/server/fields.h"
+#include "api/firecrawl/states.h"
 #include "api/knowledge/progress.h"
-#include "api/reply.h"
-#include "crawl/options_json.h"
+#include "api/server/reply.h"
+#include "crawl/options/json.h"
 #include "model/job.h"
 #include "url/url.h"
 

@@ -4,10 +4,10 @@
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"
-#include "api/reply.h"
-#include "model/records.h"
+#include "api/server/reply.h"
+#include "model/json/records.h"
 #include "store/index_progress.h"
-#include "store/reader_records.h"
+#include "store/records.h"
 
 namespace quarry::api::own {
 namespace {

@@ -1,5 +1,5 @@
 // The parameters behind a path, read by kind: "?status=failed&status=cancelled&limit=20". What is wrong is
-// gathered, as in a body (api/fields.h).
+// gathered, as in a body (api/server/fields.h).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "api/fields.h"
-#include "api/message.h"
-#include "base/clock.h"
-#include "model/names.h"
+#include "api/server/fields.h"
+#include "api/server/message.h"
+#include "base/base_clock.h"
+#include "model/json/values.h"
 
 namespace quarry::api::own {
 

@@ -9,14 +9,14 @@
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"
-#include "api/reply.h"
+#include "api/server/reply.h"
 #include "base/pause.h"
-#include "model/json_in.h"
-#include "model/records.h"
-#include "model/records_json.h"
+#include "model/json/json_in.h"
+#include "model/json/records.h"
+#include "model/json/output.h"
 #include "store/change_batch.h"
 #include "store/filter_json.h"
-#include "store/reader_records.h"
+#include "store/records.h"
 
 namespace quarry::api::own {
 namespace {

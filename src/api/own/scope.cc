@@ -2,13 +2,13 @@
 
 #include <boost/json.hpp>
 
-#include "api/reply.h"
+#include "api/server/reply.h"
 #include "base/ascii.h"
 #include "base/units.h"
-#include "crawl/options_json.h"
-#include "model/json_in.h"
-#include "model/owner_id.h"
-#include "model/public_id.h"
+#include "crawl/options/json.h"
+#include "model/json/json_in.h"
+#include "model/collection.h"
+#include "model/ids.h"
 #include "store/filter_json.h"
 
 namespace quarry::api::own {

@@ -7,7 +7,7 @@
 #include <boost/json/fwd.hpp>
 
 #include "api/api.h"
-#include "api/route.h"
+#include "api/routes.h"
 #include "base/result.h"
 #include "store/reader.h"
 

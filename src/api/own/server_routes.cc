@@ -6,13 +6,13 @@
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"
-#include "api/reply.h"
+#include "api/server/reply.h"
 #include "base/guarded.h"
-#include "model/readable_json.h"
-#include "model/record_fields.h"
-#include "model/records.h"
-#include "search/answer_json.h"
-#include "store/reader_records.h"
+#include "model/json/readable.h"
+#include "model/json/fields.h"
+#include "model/json/records.h"
+#include "search/json.h"
+#include "store/records.h"
 
 namespace quarry::api::own {
 namespace {

@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 
 #include "base/ascii.h"
-#include "extract/clean_html.h"
+#include "extract/html_writer.h"
 #include "extract/one_line.h"
 #include "extract/structured/rules.h"
 

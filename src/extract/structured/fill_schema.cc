@@ -8,7 +8,7 @@
 
 #include "extract/structured/fit.h"
 #include "extract/structured/synonyms.h"
-#include "schema/json_pointer.h"
+#include "schema/json_values.h"
 
 namespace quarry::structured {
 

@@ -7,8 +7,8 @@
 #include <boost/json.hpp>
 
 #include "base/ascii.h"
-#include "extract/base_url.h"
-#include "extract/date.h"
+#include "extract/metadata/base_url.h"
+#include "extract/metadata/dates.h"
 #include "extract/structured/item_fields.h"
 #include "extract/structured/synonyms.h"
 #include "extract/structured/values.h"

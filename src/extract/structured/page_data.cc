@@ -7,9 +7,9 @@
 #include <boost/json.hpp>
 
 #include "base/ascii.h"
-#include "extract/base_url.h"
-#include "extract/metadata.h"
-#include "extract/structured/annotated_items.h"
+#include "extract/metadata/base_url.h"
+#include "extract/metadata/metadata.h"
+#include "extract/structured/items.h"
 #include "extract/structured/item_fields.h"
 #include "extract/structured/linked_data.h"
 #include "extract/structured/table_records.h"
@@ -43,7 +43,7 @@ Item open_graph_item(const Metadata& metadata) {
     return item;
 }
 
-// What the page's tags say, judged as for every document (extract/metadata.h), and the tags as they are.
+// What the page's tags say, judged as for every document (extract/metadata/metadata.h), and the tags as they are.
 Item meta_item(const Metadata& metadata) {
     Item item{.source = Source::meta, .where = "meta tags"};
     const std::pair<std::string_view, const std::string*> judged[] = {{"title", &metadata.title},

@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "extract/layout_table.h"
-#include "extract/markdown_table_rows.h"
+#include "extract/content/layout_table.h"
+#include "extract/markdown/tables.h"
 #include "extract/one_line.h"
 #include "extract/structured/item_fields.h"
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "extract/base_url.h"
-#include "extract/date.h"
+#include "extract/metadata/base_url.h"
+#include "extract/metadata/dates.h"
 
 namespace quarry::structured {
 

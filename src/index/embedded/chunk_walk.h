@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/postings.h"
-#include "index/embedded/vector_rows.h"
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_postings.h"
+#include "index/embedded/vectors.h"
+#include "index/embedded/embedded_index.h"
 
 namespace quarry::index {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "index/embedded/bits.h"
-#include "index/embedded/view.h"
+#include "index/embedded/collection.h"
 #include "index/index.h"
 
 namespace quarry::index {

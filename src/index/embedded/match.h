@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "index/embedded/filter.h"
-#include "index/embedded/view.h"
+#include "index/embedded/collection.h"
 #include "index/index.h"
 
 namespace quarry::index {

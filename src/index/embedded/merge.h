@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "index/embedded/bits.h"
 #include "index/embedded/part.h"
-#include "index/embedded/terms_at_rest.h"
+#include "index/embedded/segments.h"
 
 namespace quarry::index {
 

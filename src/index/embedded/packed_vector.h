@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/int8_vector.h"
+#include "index/embedded/int8_vector.h"
 
 namespace quarry::index {
 

@@ -5,7 +5,7 @@
 
 #include "index/embedded/damaged.h"
 #include "index/embedded/passages.h"
-#include "index/embedded/varint.h"
+#include "index/embedded/postings.h"
 
 namespace quarry::index {
 

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/postings.h"
+#include "index/embedded/embedded_postings.h"
 #include "index/index.h"
 
 namespace quarry::index {

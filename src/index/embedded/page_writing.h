@@ -11,7 +11,7 @@
 #include "index/embedded/page_rows.h"
 #include "index/embedded/part.h"
 #include "index/embedded/shelf.h"
-#include "index/embedded/vector_rows.h"
+#include "index/embedded/vectors.h"
 #include "index/index.h"
 
 namespace quarry::index {

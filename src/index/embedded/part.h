@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "index/embedded/postings.h"
-#include "text/terms.h"
+#include "index/embedded/embedded_postings.h"
+#include "text/terms/terms.h"
 
 namespace quarry::index {
 

@@ -2,7 +2,7 @@
 
 #include "db/packed_text.h"
 #include "index/embedded/damaged.h"
-#include "index/embedded/varint.h"
+#include "index/embedded/postings.h"
 
 namespace quarry::index {
 

@@ -1,4 +1,4 @@
-#include "index/embedded/postings.h"
+#include "index/embedded/embedded_postings.h"
 
 namespace quarry::index {
 

@@ -1,5 +1,5 @@
 // Postings in every form they take: packed, in parts, in leaves, merged.
-#include "index/embedded/postings.h"
+#include "index/embedded/embedded_postings.h"
 
 #include <map>
 #include <random>
@@ -8,7 +8,7 @@
 
 #include "index/embedded/merge.h"
 #include "index/embedded/part.h"
-#include "index/embedded/terms_at_rest.h"
+#include "index/embedded/segments.h"
 
 namespace quarry::index {
 

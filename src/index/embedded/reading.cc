@@ -5,7 +5,7 @@
 #include "index/embedded/page_rows.h"
 #include "index/embedded/passages.h"
 #include "index/embedded/schema.h"
-#include "index/embedded/terms_at_rest.h"
+#include "index/embedded/segments.h"
 
 namespace quarry::index {
 

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "db/sqlite.h"
 #include "index/embedded/match.h"
-#include "index/embedded/view.h"
+#include "index/embedded/collection.h"
 #include "index/index.h"
 
 namespace quarry::index {

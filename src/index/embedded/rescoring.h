@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "index/embedded/reading.h"
 #include "index/index.h"
-#include "index/int8_vector.h"
+#include "index/embedded/int8_vector.h"
 
 namespace quarry::index {
 

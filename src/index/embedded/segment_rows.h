@@ -6,8 +6,8 @@
 
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/postings.h"
-#include "index/embedded/view.h"
+#include "index/embedded/embedded_postings.h"
+#include "index/embedded/collection.h"
 
 namespace quarry::index {
 

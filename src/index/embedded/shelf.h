@@ -9,8 +9,8 @@
 #include "base/result.h"
 #include "db/sqlite.h"
 #include "index/embedded/slot_supply.h"
-#include "index/embedded/vector_rows.h"
-#include "index/embedded/view.h"
+#include "index/embedded/vectors.h"
+#include "index/embedded/collection.h"
 
 namespace quarry::index {
 

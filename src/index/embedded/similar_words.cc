@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "index/embedded/merge.h"
-#include "index/embedded/postings.h"
-#include "index/embedded/terms_at_rest.h"
+#include "index/embedded/embedded_postings.h"
+#include "index/embedded/segments.h"
 
 namespace quarry::index {
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "index/embedded/reading.h"
-#include "index/embedded/view.h"
+#include "index/embedded/collection.h"
 
 namespace quarry::index {
 

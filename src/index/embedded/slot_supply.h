@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "index/embedded/postings.h"
+#include "index/embedded/embedded_postings.h"
 
 namespace quarry::index {
 

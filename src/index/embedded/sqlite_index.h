@@ -16,7 +16,7 @@
 #include "index/embedded/shelf.h"
 #include "index/embedded/upkeep.h"
 #include "index/embedded/view_lock.h"
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 
 namespace quarry::index {
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/rewriting.h"
+#include "index/embedded/merging.h"
 #include "index/embedded/shelf.h"
 #include "index/embedded/view_lock.h"
 

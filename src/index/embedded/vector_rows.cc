@@ -1,4 +1,4 @@
-#include "index/embedded/vector_rows.h"
+#include "index/embedded/vectors.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "index/embedded/view.h"
+#include "index/embedded/collection.h"
 
 #include <algorithm>
 #include <utility>

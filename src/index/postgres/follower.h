@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 #include "index/postgres/index_log.h"
 
 namespace quarry::index {

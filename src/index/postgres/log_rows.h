@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 #include "index/index.h"
 #include "index/postgres/index_log.h"
 

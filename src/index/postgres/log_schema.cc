@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "db/pg_migration.h"
+#include "db/postgres/migration.h"
 
 namespace quarry::index {
 

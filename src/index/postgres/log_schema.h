@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 
 namespace quarry::index {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/guarded.h"
-#include "db/postgres.h"
-#include "index/embedded_index.h"
+#include "db/postgres/connection.h"
+#include "index/embedded/embedded_index.h"
 #include "index/postgres/follower.h"
 #include "index/postgres/index_log.h"
 

@@ -10,10 +10,10 @@
 
 #include <doctest/doctest.h>
 
-#include "index/embedded_index.h"
+#include "index/embedded/embedded_index.h"
 #include "index/index.h"
 #include "index/postgres/shared_index.h"
-#include "index/qdrant_index.h"
+#include "index/qdrant/qdrant_index.h"
 #include "servers/imitation_qdrant.h"
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/thread_name.h"
-#include "store/postgres/finishing.h"
+#include "store/postgres/writing/finishing.h"
 
 namespace quarry::store::postgres {
 

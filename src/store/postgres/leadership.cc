@@ -1,8 +1,8 @@
-#include "store/postgres/leadership.h"
+#include "store/postgres/upkeep.h"
 
 #include <random>
 
-#include "store/columns.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store::postgres {
 

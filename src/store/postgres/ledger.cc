@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "store/columns.h"
-#include "store/postgres/group_life.h"
+#include "store/rows/columns.h"
+#include "store/postgres/writing/group_life.h"
 
 namespace quarry::store::postgres {
 

@@ -18,15 +18,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 #include "store/known_keys.h"
-#include "store/postgres/begun.h"
-#include "store/postgres/claims.h"
-#include "store/postgres/group_rows.h"
-#include "store/postgres/job_rows.h"
+#include "store/postgres/process_memory.h"
+#include "store/postgres/claim_order.h"
+#include "store/postgres/tables/groups.h"
+#include "store/postgres/tables/jobs.h"
 #include "store/postgres/names.h"
 #include "store/postgres/open_room.h"
 #include "store/postgres/owner_room.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/thread_name.h"
-#include "db/pg_listener.h"
+#include "db/postgres/pg_listener.h"
 #include "store/gathered_events.h"
 
 namespace quarry::store::postgres {

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "db/postgres.h"
-#include "store/postgres/claims.h"
+#include "db/postgres/connection.h"
+#include "store/postgres/claim_order.h"
 #include "store/store.h"
 
 namespace quarry::store::postgres {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "store/columns.h"
-#include "store/postgres/metric_rows.h"
+#include "store/rows/columns.h"
+#include "store/postgres/tables/metrics.h"
 
 namespace quarry::store::postgres {
 

@@ -8,16 +8,16 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "db/pg_migration.h"
+#include "db/postgres/migration.h"
 #include "servers/postgres.h"
 #include "store/postgres/postgres_reader.h"
-#include "store/postgres/postgres_store.h"
-#include "store/postgres/schema.h"
-#include "store/postgres/schema_1.h"
-#include "store/postgres/schema_1_ids.h"
-#include "store/postgres/schema_2.h"
-#include "store/postgres/schema_3.h"
-#include "store/postgres/upkeep.h"
+#include "store/postgres/store.h"
+#include "store/postgres/schema/schema.h"
+#include "store/postgres/schema/version_1.h"
+#include "store/postgres/schema/ids.h"
+#include "store/postgres/schema/schema_2.h"
+#include "store/postgres/schema/schema_3.h"
+#include "store/postgres/postgres_upkeep.h"
 
 namespace quarry::store {
 

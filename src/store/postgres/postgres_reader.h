@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 #include "store/reader.h"
 
 namespace quarry::store {

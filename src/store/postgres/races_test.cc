@@ -7,12 +7,12 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "servers/postgres.h"
 #include "servers/tcp_proxy.h"
-#include "store/pack.h"
+#include "store/rows/pack.h"
 #include "store/postgres/postgres_reader.h"
-#include "store/postgres/postgres_store.h"
+#include "store/postgres/store.h"
 
 namespace quarry::store {
 

@@ -5,9 +5,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "servers/postgres.h"
-#include "store/postgres/postgres_store.h"
+#include "store/postgres/store.h"
 
 namespace quarry::store {
 

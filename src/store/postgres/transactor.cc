@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "store/columns.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store::postgres {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "base/wall_clock.h"
-#include "db/pg_pool.h"
+#include "base/clock.h"
+#include "db/postgres/pg_pool.h"
 #include "store/postgres/ledger.h"
 #include "store/postgres/witness.h"
 

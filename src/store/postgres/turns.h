@@ -16,7 +16,7 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 
 namespace quarry::store::postgres {
 

@@ -1,9 +1,9 @@
-#include "store/postgres/upkeep.h"
+#include "store/postgres/postgres_upkeep.h"
 
 #include "base/pause.h"
 #include "base/thread_name.h"
-#include "store/postgres/due.h"
-#include "store/postgres/lease_life.h"
+#include "store/postgres/writing/due.h"
+#include "store/postgres/writing/operations.h"
 
 namespace quarry::store::postgres {
 

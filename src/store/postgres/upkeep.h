@@ -1,33 +1,31 @@
-// What a process does for the store beside its work: it writes down which handlers have begun, and, if it
-// leads, does what is due by itself and makes the partitions of the coming days.
+// Which process does what is to be done once for all: waking what is due, taking back what the dead held,
+// removing what is old. Any may lead, and one does: until it says farewell, or is not heard of for a few
+// seconds. Nothing goes wrong if two do it at once, or nobody for a while: rows are locked, and whoever asks
+// for work does what is long overdue.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <stop_token>
-#include <thread>
 
-#include "store/postgres/leadership.h"
-#include "store/postgres/partitions.h"
-#include "store/postgres/transactor.h"
+#include "store/postgres/ledger.h"
 
 namespace quarry::store::postgres {
 
-enum class Maintenance : std::uint8_t { by_itself, when_asked };
-
-class Upkeep {
+class Leadership {
 public:
-    Upkeep(Transactor& transactor, const Leadership& leadership, Partitions& partitions,
-           Maintenance maintenance);
-    ~Upkeep();  // another process may lead at once
+    Leadership();
+
+    std::int64_t id() const { return id_; }  // of this process
+    // True if this process leads from now on, for a while.
+    Result<bool> lead(Ledger& ledger) const;
+    Answer<void> resign(Ledger& ledger) const;
+
+    static constexpr std::chrono::milliseconds lasts{10'000};
+    // Who leads has so much time to do what is due before others do.
+    static constexpr std::chrono::milliseconds grace{100};
 
 private:
-    void save_begun(std::stop_token stop);
-    void maintain(std::stop_token stop);
-
-    Transactor& transactor_;
-    const Leadership& leadership_;
-    Partitions& partitions_;
-    std::jthread begun_saver_, keeper_;
+    std::int64_t id_;
 };
 
 }  // namespace quarry::store::postgres

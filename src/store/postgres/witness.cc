@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "store/columns.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store::postgres {
 

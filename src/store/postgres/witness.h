@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
-#include "db/postgres.h"
+#include "db/postgres/connection.h"
 
 namespace quarry::store::postgres {
 

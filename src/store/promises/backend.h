@@ -9,14 +9,14 @@
 
 #include <doctest/doctest.h>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "servers/pgbouncer.h"
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
 #include "store/postgres/postgres_reader.h"
-#include "store/postgres/postgres_store.h"
+#include "store/postgres/store.h"
 #include "store/reader.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store.h"
 #include "store/store.h"
 
 namespace quarry::store::promises {

@@ -2,8 +2,8 @@
 // and about collections.
 #include <algorithm>
 
-#include "model/owner_id.h"
-#include "store/pack.h"
+#include "model/collection.h"
+#include "store/rows/pack.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

@@ -3,7 +3,7 @@
 #include <map>
 #include <random>
 
-#include "store/pack.h"
+#include "store/rows/pack.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

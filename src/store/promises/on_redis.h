@@ -10,7 +10,7 @@
 
 #include "servers/redis.h"
 #include "store/promises/backend.h"
-#include "store/redis/redis_store.h"
+#include "store/redis/store.h"
 
 namespace quarry::store::promises {
 

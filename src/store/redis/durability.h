@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "db/redis.h"
+#include "db/redis/connection.h"
 
 namespace quarry::store::redis {
 

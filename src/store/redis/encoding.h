@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db/redis_value.h"
+#include "db/redis/redis_value.h"
 #include "store/reader.h"
 #include "store/redis/message.h"
 #include "store/store.h"

@@ -7,7 +7,7 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
-#include "db/redis_value.h"
+#include "db/redis/redis_value.h"
 #include "store/store.h"
 
 namespace quarry::store::redis {

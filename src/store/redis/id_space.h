@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/ids.h"
+#include "model/model_ids.h"
 
 namespace quarry::store::redis {
 

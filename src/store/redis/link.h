@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "base/result.h"
-#include "base/wall_clock.h"
-#include "db/redis_pool.h"
+#include "base/clock.h"
+#include "db/redis/redis_pool.h"
 #include "store/redis/message.h"
 #include "store/store.h"
 

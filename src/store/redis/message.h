@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 
 namespace quarry::store::redis {
 

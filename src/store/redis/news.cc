@@ -9,7 +9,7 @@
 #include "base/pause.h"
 #include "base/thread_name.h"
 #include "store/gathered_events.h"
-#include "store/reader_records.h"
+#include "store/records.h"
 
 namespace quarry::store::redis {
 

@@ -12,9 +12,9 @@
 
 #include "base/guarded.h"
 #include "base/observers.h"
-#include "db/redis.h"
-#include "db/redis_listener.h"
-#include "store/change_signal.h"
+#include "db/redis/connection.h"
+#include "db/redis/redis_listener.h"
+#include "store/events.h"
 #include "store/store.h"
 
 namespace quarry::store::redis {

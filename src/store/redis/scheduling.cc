@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 
 #include "base/cron.h"
-#include "store/reader_records.h"
+#include "store/records.h"
 #include "store/redis/encoding.h"
 
 namespace quarry::store::redis {

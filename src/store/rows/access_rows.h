@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "store/columns.h"
+#include "store/rows/columns.h"
 #include "store/reader.h"
 #include "store/rows/row.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/columns.h"
+#include "store/rows/columns.h"
 #include "store/reader.h"
 #include "store/rows/row.h"
 #include "store/store.h"

@@ -1,7 +1,7 @@
 // Operations from rows.
 #pragma once
 
-#include "store/columns.h"
+#include "store/rows/columns.h"
 #include "store/reader.h"
 #include "store/rows/row.h"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "model/ids.h"
+#include "model/model_ids.h"
 #include "store/outcome.h"
 
 namespace quarry::store {

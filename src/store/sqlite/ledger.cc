@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "store/sqlite/group_life.h"
-#include "store/sqlite/lease_life.h"
+#include "store/sqlite/writing/operations.h"
+#include "store/sqlite/writing/lease_life.h"
 
 namespace quarry::store {
 

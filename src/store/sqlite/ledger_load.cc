@@ -1,5 +1,5 @@
 // How the memory beside the database is built from it: at start, and after a rollback.
-#include "store/columns.h"
+#include "store/rows/columns.h"
 #include "store/sqlite/ledger.h"
 
 namespace quarry::store {

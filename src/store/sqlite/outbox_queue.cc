@@ -1,4 +1,4 @@
-#include "store/sqlite/outbox_queue.h"
+#include "store/sqlite/queues.h"
 
 namespace quarry::store {
 

@@ -1,5 +1,5 @@
 // The order of the outbox in memory, before a table that is a sorted list.
-#include "store/sqlite/outbox_queue.h"
+#include "store/sqlite/queues.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "store/sqlite/owner_table.h"
 
-#include "store/columns.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/base_clock.h"
 
 namespace quarry::store {
 

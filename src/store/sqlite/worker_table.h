@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/clock.h"
-#include "model/ids.h"
+#include "base/base_clock.h"
+#include "model/model_ids.h"
 
 namespace quarry::store {
 

@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include "db/packed_text.h"
-#include "db/pg_text.h"
+#include "db/postgres/pg_text.h"
 #include "db/sqlite.h"
 #include "store/sqlite/schema.h"
-#include "store/transfer/transfer.h"
+#include "store/transfer/transfer_transfer.h"
 
 namespace quarry::store {
 

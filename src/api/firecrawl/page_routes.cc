@@ -1,0 +1,169 @@
+// One page that somebody waits for: through the queue, before everything else.
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "api/firecrawl/page_request.h"
+#include "api/firecrawl/firecrawl_document.h"
+#include "api/firecrawl/states.h"
+#include "api/firecrawl/document.h"
+#include "api/firecrawl/routes.h"
+#include "api/firecrawl/scrape_error.h"
+#include "api/server/reply.h"
+#include "crawl/url_identity.h"
+#include "model/json/output.h"
+
+namespace quarry::api {
+namespace {
+
+namespace json = boost::json;
+
+// Kept while the page is on its way.
+struct Waiting {
+    Call call{};
+    ScrapeRequest request{};
+    GroupId group{};
+    std::optional<std::stop_callback<std::function<void()>>> on_leaving{};  // of the client
+};
+
+// Pictures that are gone as soon as they are given are given whole.
+Result<std::string> media_to_give(store::Reader& reader, const StoredPage& page,
+                                  const crawl::CrawlOptions& options) {
+    const bool has_media = options.picture || !options.actions.empty();
+    if (!options.zero_retention || !has_media) return std::string();
+    return reader.media(page.content_id);
+}
+
+Response found(Api& api, const StoredPage& page, const ScrapeRequest& request, const std::string& id,
+               std::string_view cache_state, const MediaLinks& links = {}) {
+    json::object document = firecrawl_document(page, request.shown, links);
+    // Those who had it stored asked about the page, this client did not.
+    if (cache_state == "hit")
+        for (const std::string_view name : {"json", "summary", "answer", "highlights"}) document.erase(name);
+    if (const auto added =
+            add_answers(page, request.wish.data, api.services().model.get(), api.stopping(), document);
+        !added)
+        return reply_error(status_of_answer(added.error().code), "SCRAPE_DATA_FAILED", added.error().message);
+    json::object& metadata = document["metadata"].get_object();
+    metadata["scrapeId"] = id;
+    metadata["cacheState"] = cache_state;
+    if (cache_state == "hit") {
+        metadata["cachedAt"] = iso_time(page.facts.fetched_at);
+        // These were of its time.
+        for (const std::string_view name : {"changeTracking", "screenshot", "actions"}) document.erase(name);
+    }
+    return reply(json::object{{"success", true}, {"scrape_id", id}, {"data", std::move(document)}});
+}
+
+Response failed(const FrontierUrl& url) {
+    const ScrapeError error = scrape_error_of(url);
+    return reply_error(error.status, error.code, url.note.empty() ? "the page could not be read" : url.note);
+}
+
+// The page if it was stored not too long ago, in all the forms that are asked for.
+Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl::CrawlOptions& options,
+                                              const PageWish& wish, Timestamp now,
+                                              std::chrono::milliseconds cache) {
+    if (!wish.max_age || wish.max_age->count() == 0 || options.track_changes) return std::nullopt;
+    // What is done to a page is done to the page of today.
+    if (options.render == Rendering::always) return std::nullopt;
+    const auto url = url::Url::parse(options.urls.front());
+    if (!url) return std::nullopt;
+    auto page = TRY(reader.page(options.collection, crawl::url_key(*url, crawl::identity_rules(options))));
+    if (!page || !page->content) return std::nullopt;
+    const auto age = now - page->facts.fetched_at;
+    if (age > std::min(*wish.max_age, cache) || (wish.min_age && age < *wish.min_age)) return std::nullopt;
+    const bool lacks_html = options.formats.html && page->content->html.empty();
+    const bool lacks_raw =
+        options.formats.raw_html && page->content->details.find("\"rawHtml\"") == std::string::npos;
+    if (lacks_html || lacks_raw) return std::nullopt;
+    return page;
+}
+
+// What became of the page that was waited for.
+Response outcome_of(Api& api, store::Reader& reader, const Waiting& waiting, const std::string& id) {
+    const auto pages = reader.pages({.group = waiting.group, .limit = 1, .with_content = true});
+    if (!pages) return reply(pages.error());
+    if (!pages->pages.empty()) {
+        const StoredPage& page = pages->pages.front();
+        const auto media = media_to_give(reader, page, waiting.request.options);
+        if (!media) return reply(media.error());
+        return found(api, page, waiting.request, id, "miss",
+                     {.origin = origin_of(waiting.call.request()), .media = *media});
+    }
+    const auto urls = reader.urls(
+        {.group = waiting.group, .states = {UrlState::failed, UrlState::skipped, UrlState::cancelled}});
+    if (!urls) return reply(urls.error());
+    // Where redirects led is what counts.
+    return urls->empty() ? reply_error(500, "UNKNOWN_ERROR", "the page was not fetched")
+                         : failed(urls->back());
+}
+
+void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
+    const auto errand = [&api, waiting, is_over](store::Reader& reader) {
+        const auto group = reader.group(waiting->group);
+        const std::string id = group ? id_of(*group, reader) : "";
+        if (!is_over) (void)api.services().cancel(waiting->group);
+        waiting->call.respond(is_over ? outcome_of(api, reader, *waiting, id)
+                                      : reply_error(408, "SCRAPE_TIMEOUT",
+                                                    "the page took longer than the timeout of the request"));
+        // If this fails it is removed when it is an hour old, like all that is not to be kept.
+        if (waiting->request.options.zero_retention) (void)api.services().erase(waiting->group);
+    };
+    // A model may take its time.
+    if (waiting->request.wish.data.wants_any())
+        api.post_outside(waiting->call, errand);
+    else
+        api.post(waiting->call, errand);
+}
+
+}  // namespace
+
+void scrape_page(Api& api, store::Reader& reader, Call call) {
+    std::vector<Issue> issues;
+    ScrapeRequest request = read_scrape_request(call.body, issues);
+    if (request.wish.data.needs_model() && api.services().model == nullptr)
+        issues.push_back({.path = "formats", .message = "has one that " + std::string(needs_model_sentence)});
+    if (!issues.empty()) return call.respond(reply(issues));
+    Api::claim(call, request.options);
+    // Who wants it not to be found again wants it not to be kept, unless it is to be compared with later.
+    if (!request.wish.store_in_cache && !request.options.track_changes) request.options.zero_retention = true;
+    const auto stored = stored_page(reader, request.options, request.wish, api.services().now(),
+                                    api.services().promises.cache);
+    if (!stored) return call.respond(reply(stored.error()));
+    if (*stored && request.wish.data.wants_any())
+        return api.post_outside(call, [&api, call, request, page = **stored](store::Reader&) {
+            call.respond(found(api, page, request, call.request_id, "hit"));
+        });
+    if (*stored) return call.respond(found(api, **stored, request, call.request_id, "hit"));
+    if (request.wish.cached_only)
+        return call.respond(reply_error(404, "SCRAPE_LOCKDOWN_CACHE_MISS",
+                                        "the page is not stored, and was not to be fetched"));
+    const auto group = api.begin_crawl(reader, call, request.options);
+    if (!group) return call.respond(reply(group.error()));
+    const auto until = std::chrono::steady_clock::now() + request.wish.timeout;
+    const auto waiting = std::make_shared<Waiting>(std::move(call), std::move(request), *group);
+    waiting->on_leaving.emplace(waiting->call.exchange->gone(), api.cancelling(waiting->call, *group));
+    api.live().when_over(*group, until, [&api, waiting](bool is_over) { answer(api, waiting, is_over); });
+    // It may have been so quick that nobody listened yet.
+    if (const auto now = reader.group(*group); now && now->is_over()) api.live().tell_over(*group);
+}
+
+void show_scrape(Api& api, store::Reader& reader, Call call) {
+    const auto group = find_group(reader, call, "scrape");
+    if (!group) return call.respond(reply(group.error()));
+    const auto options = crawl::options_of(*group);
+    if (!options) return call.respond(reply(options.error()));
+    const auto pages = reader.pages({.group = group->id, .limit = 1, .with_content = true});
+    if (!pages) return call.respond(reply(pages.error()));
+    if (pages->pages.empty())
+        return call.respond(reply_error(404, "NOT_FOUND", "the scrape has no document, or not yet"));
+    call.respond(found(api, pages->pages.front(), {.shown = options->formats}, id_of(*group, reader), "miss",
+                       {.origin = origin_of(call.request())}));
+}
+
+}  // namespace quarry::api

@@ -1,0 +1,114 @@
+#include "app/owner/protocol.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <boost/json.hpp>
+
+#include "model/json/json_in.h"
+#include "model/json/values.h"
+#include "store/records.h"
+
+namespace quarry::app {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<std::string_view, 3> roles = {"background", "foreground", "command"};
+// Where the name is in the list; nothing if it is not.
+template <typename Enum, std::size_t n>
+std::optional<Enum> find_name(const std::array<std::string_view, n>& names, std::string_view name) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<Enum>(found - names.begin());
+}
+
+// The number a version begins with, and the rest after its dot.
+std::int64_t take_part(std::string_view& version) {
+    std::int64_t part = 0;
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), part);
+    version.remove_prefix(static_cast<std::size_t>(end - version.data()));
+    const auto dot = version.find('.');
+    version.remove_prefix(dot == std::string_view::npos ? version.size() : dot + 1);
+    return error == std::errc() ? part : 0;
+}
+
+}  // namespace
+
+std::string_view name_of(OwnerRole role) {
+    return roles.at(static_cast<std::size_t>(role));
+}
+
+Result<json::object> parse_message(std::string_view text) {
+    // A request to the server may be nested 64 levels deep, and what is made of it lies a few levels below a
+    // message. No stack is short of room for this.
+    json::parse_options options;
+    options.max_depth = 96;
+    boost::system::error_code error;
+    json::value message = json::parse(text, error, {}, options);
+    if (error || !message.is_object()) return fail(ErrorCode::corrupt, "the worker's answer cannot be read");
+    return std::move(message.get_object());
+}
+
+json::object to_json(const Greeting& greeting) {
+    return {{"protocol", greeting.protocol},
+            {"version", greeting.version},
+            {"role", name_of(greeting.role)},
+            {"pid", greeting.process}};
+}
+
+Result<Greeting> parse_greeting(const json::value& message) {
+    const json::object* object = message.if_object();
+    const auto protocol = object ? number_in(*object, "protocol") : std::nullopt;
+    if (!protocol || *protocol < 1 || *protocol > 1'000'000)
+        return fail(ErrorCode::corrupt, "the other side does not greet as quarry does");
+    return Greeting{
+        .protocol = static_cast<int>(*protocol),
+        .version = text_in(*object, "version"),
+        .role = find_name<OwnerRole>(roles, text_in(*object, "role")).value_or(OwnerRole::command),
+        .process = number_in(*object, "pid").value_or(0)};
+}
+
+int compare_versions(std::string_view a, std::string_view b) {
+    while (!a.empty() || !b.empty()) {
+        const std::int64_t part_a = take_part(a), part_b = take_part(b);
+        if (part_a != part_b) return part_a < part_b ? -1 : 1;
+    }
+    return 0;
+}
+
+json::object to_json(const Error& error) {
+    return {{"code", error_name(error.code)}, {"message", error.message}};
+}
+
+Error parse_error(const json::value& error) {
+    const json::object* object = error.if_object();
+    if (!object) return {ErrorCode::corrupt, "the worker's answer cannot be read"};
+    ErrorCode code = ErrorCode::unavailable;
+    read_error_name(text_in(*object, "code"), code);
+    return {code, text_in(*object, "message")};
+}
+
+json::object to_json(const store::Event& event) {
+    json::object object{{"event", store::name_of(event.what)}, {"id", number(event.id)}};
+    if (event.group) object["group"] = number(*event.group);
+    if (!event.url.empty()) object["url"] = event.url;
+    if (event.status != 0) object["status"] = event.status;
+    object["state"] = name_of(event.state);
+    return object;
+}
+
+std::optional<store::Event> parse_event(const json::object& message) {
+    store::Event::What what{};
+    if (!store::read_name(text_in(message, "event"), what)) return std::nullopt;
+    store::Event event{.what = what,
+                       .id = JobId{number_in(message, "id").value_or(0)},
+                       .url = text_in(message, "url"),
+                       .status = static_cast<int>(number_in(message, "status").value_or(0)),
+                       .state = parse_job_state(text_in(message, "state")).value_or(JobState::queued)};
+    if (const auto group = number_in(message, "group")) event.group = GroupId{*group};
+    return event;
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,106 @@
+// The owner's end of DATA/quarry.sock: hears what commands ask, has it answered, and tells those who follow
+// what happens. One io thread moves bytes and never waits for anything else; requests are answered on threads
+// of their own, so that a slow one holds up nobody, and a command that does not read is cut off.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <boost/json.hpp>
+#include <sys/types.h>
+
+#include "app/local_socket.h"
+#include "app/owner/owner_connection.h"
+#include "app/owner/protocol.h"
+#include "base/guarded.h"
+#include "base/result.h"
+#include "base/work_queue.h"
+#include "store/store.h"
+
+namespace quarry::app {
+
+class OwnerServer {
+public:
+    // Answers one request; several at once, on the server's threads.
+    using Handler = std::function<Result<boost::json::value>(const std::string& method,
+                                                             const boost::json::object& params)>;
+
+    // Listens before it returns, to this user and to the members of `group`. The caller holds the folder's
+    // lock.
+    static Result<std::unique_ptr<OwnerServer>> start(const std::string& socket_path, Greeting greeting,
+                                                      Handler handler, std::optional<gid_t> group = {});
+
+    // Leaves, if that was not done.
+    ~OwnerServer();
+    OwnerServer(const OwnerServer&) = delete;
+    OwnerServer& operator=(const OwnerServer&) = delete;
+
+    // Hands events to those who follow. Any thread; never waits.
+    void publish(std::span<const store::Event> events);
+
+    // Takes the socket away, answers what had been asked by then, and closes every connection. When it
+    // returns, whoever was not answered knows that it was not heard and asks again.
+    void leave();
+
+private:
+    using ConnectionId = std::uint64_t;
+    struct Request {
+        ConnectionId from{};
+        boost::json::value id{};
+        std::string method{};
+        boost::json::object params{};
+    };
+    struct Answer {
+        ConnectionId to{};
+        boost::json::object message{};
+    };
+    struct Mail {
+        std::vector<Answer> answers{};
+        std::vector<store::Event> events{};
+        bool leave = false;
+    };
+
+    OwnerServer(std::string socket_path, Greeting greeting, Handler handler, std::optional<gid_t> group);
+    void run_io();
+    void run_requests();
+    Result<boost::json::value> handle_in_peace(const Request& request) const;
+    void post(const std::function<void(Mail&)>& change);
+    void take_mail();
+    void begin_to_leave();
+    void wait_for_sockets();
+    void accept_connections();
+    void handle_messages(ConnectionId id, OwnerConnection& connection);
+    void handle_greeting(OwnerConnection& connection, const boost::json::object& message);
+    void handle_request(ConnectionId id, OwnerConnection& connection, boost::json::object message);
+    void forget_done();
+
+    const std::string socket_path_;
+    const Greeting greeting_;
+    const Handler handler_;
+    const std::optional<gid_t> group_;
+    Guarded<Mail> mail_;
+    WorkQueue<Request> requests_;
+    Descriptor wake_;
+    std::atomic<bool> is_followed_ = false;
+
+    // Of the io thread alone.
+    Descriptor listener_;
+    ino_t socket_inode_ = 0;
+    std::unordered_map<ConnectionId, OwnerConnection> connections_;
+    ConnectionId next_id_ = 1;
+    bool is_leaving_ = false;
+    std::chrono::steady_clock::time_point accepts_from_{};  // without a descriptor nobody is accepted before
+
+    std::vector<std::jthread> request_threads_;
+    std::jthread io_thread_;
+};
+
+}  // namespace quarry::app

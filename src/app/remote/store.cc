@@ -1,0 +1,286 @@
+#include "app/remote/remote_reader.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "model/json/iso_time.h"
+#include "model/json/values.h"
+#include "model/json/fields.h"
+#include "model/json/records.h"
+#include "store/records.h"
+
+namespace quarry::app {
+namespace {
+
+namespace json = boost::json;
+
+// A path with parameters behind it.
+class Target {
+public:
+    explicit Target(std::string path) : text_(std::move(path)) {}
+
+    Target& add(std::string_view name, std::string_view value) {
+        text_ += fmt::format("{}{}={}", has_parameters_ ? '&' : '?', name, escaped(value));
+        has_parameters_ = true;
+        return *this;
+    }
+    Target& add(std::string_view name, std::int64_t value) { return add(name, std::to_string(value)); }
+    Target& add_text(std::string_view name, const std::string& value) {
+        return value.empty() ? *this : add(name, std::string_view(value));
+    }
+    template <IdType Id>
+    Target& add(std::string_view name, const std::optional<Id>& id) {
+        return id ? add(name, number(*id)) : *this;
+    }
+    template <typename Enum>
+    Target& add_names(std::string_view name, const std::vector<Enum>& values) {
+        for (const Enum value : values) add(name, name_of(value));
+        return *this;
+    }
+    Target& add_time(std::string_view name, const std::optional<Timestamp>& time) {
+        return time ? add(name, iso_time(*time)) : *this;
+    }
+    const std::string& text() const { return text_; }
+
+private:
+    std::string text_;
+    bool has_parameters_ = false;
+};
+
+Target crawl_target(GroupId id, std::string_view rest = "") {
+    return Target(fmt::format("/api/v1/crawls/{}{}", number(id), rest));
+}
+
+Target& add_filter(Target& target, const store::JobFilter& filter) {
+    for (const JobId id : filter.ids) target.add("id", number(id));
+    target.add("crawl", filter.group).add_text("kind", filter.kind).add_names("status", filter.states);
+    target.add_text("collection", filter.collection);
+    if (filter.older_than) target.add("older_than_ms", filter.older_than->count());
+    return target;
+}
+
+class RemoteReader : public store::Reader {
+public:
+    explicit RemoteReader(std::shared_ptr<RemoteApi> api) : api_(std::move(api)) {}
+
+    Result<Group> group(GroupId id) override {
+        const json::value record = TRY(api_->get(crawl_target(id).text()));
+        Group group = TRY(parse_group(record));
+        if (group.id != id) return about_something_else();
+        return group;
+    }
+
+    Result<std::vector<Group>> groups(const store::GroupFilter& filter) override {
+        Target target("/api/v1/crawls");
+        target.add_text("kind", filter.kind.empty() ? "all" : filter.kind).add_names("status", filter.states);
+        target.add("before", filter.before).add("limit", filter.limit);
+        auto groups = TRY(list(target, "crawls", parse_group));
+        if (filter.before && !groups.empty() && groups.back().id >= *filter.before) return in_circles();
+        return groups;
+    }
+
+    Result<std::int64_t> position(GroupId id) override {
+        const json::value record = TRY(api_->get(crawl_target(id).text()));
+        const json::value* position = member(record, "queue_position");
+        return position && position->is_int64() ? position->get_int64() : 0;
+    }
+
+    Result<std::vector<std::string>> current_urls(GroupId id, int limit) override {
+        const json::value record = TRY(api_->get(crawl_target(id).text()));
+        std::vector<std::string> urls;
+        const json::value* named = member(record, "current_urls");
+        for (const json::value& url : named && named->is_array() ? named->get_array() : json::array())
+            if (url.is_string() && static_cast<int>(urls.size()) < limit) urls.emplace_back(url.get_string());
+        return urls;
+    }
+
+    Result<Job> job(JobId id) override {
+        const json::value record = TRY(api_->get(fmt::format("/api/v1/jobs/{}", number(id))));
+        Job job = TRY(parse_job(record));
+        if (job.id != id) return about_something_else();
+        return job;
+    }
+
+    Result<std::vector<Job>> jobs(const store::JobPage& page) override {
+        Target target("/api/v1/jobs");
+        add_filter(target, page.filter).add("after", page.after).add("limit", page.limit);
+        if (page.with_payload) target.add("payload", "true");
+        auto jobs = TRY(list(target, "jobs", parse_job));
+        if (page.after && !jobs.empty() && jobs.back().id == *page.after) return in_circles();
+        return jobs;
+    }
+
+    Result<std::vector<store::StateCount>> job_counts(const store::JobFilter& filter) override {
+        Target target("/api/v1/queue");
+        return list(add_filter(target, filter), "counts", store::parse_state_count);
+    }
+
+    Result<std::vector<FrontierUrl>> urls(const store::UrlPage& page) override {
+        Target target = crawl_target(page.group, "/urls");
+        target.add_names("status", page.states).add("after", page.after).add("limit", page.limit);
+        if (page.skipped) target.add("reason", name_of(*page.skipped));
+        auto urls = TRY(list(target, "urls", parse_url));
+        if (page.after && !urls.empty() && urls.back().id == *page.after) return in_circles();
+        return urls;
+    }
+
+    Result<store::StoredPages> pages(const store::PagePage& page) override {
+        Target target = page.group ? crawl_target(*page.group, "/documents") : Target("/api/v1/documents");
+        if (!page.group) target.add_text("collection", page.collection);
+        target.add("url", page.url);
+        target.add("after", page.after).add("limit", page.limit);
+        if (page.skip > 0) target.add("skip", page.skip);
+        if (page.with_content) target.add("content", "true");
+        const json::value answer = TRY(api_->get(target.text()));
+        store::StoredPages read;
+        read.pages = TRY(list_in(answer, "documents", parse_page));
+        const json::value* next = member(answer, "next");
+        if (next && next->is_int64()) read.next = next->get_int64();
+        if (read.next && *read.next <= page.after) return in_circles();
+        const json::value* last = member(answer, "last");
+        if (last && last->is_int64()) read.last = last->get_int64();
+        return read;
+    }
+
+    Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) override {
+        Target target(fmt::format("/api/v1/collections/{}/document", escaped(collection)));
+        target.add("key", hex_of(key.high) + hex_of(key.low));
+        const auto answer = api_->get(target.text());
+        if (!answer && answer.error().code == ErrorCode::not_found) return std::nullopt;
+        if (!answer) return std::unexpected(answer.error());
+        return TRY(parse_page(*answer));
+    }
+
+    Result<std::vector<StoredPage>> page_versions(std::span<const ContentId>) override {
+        return not_over_a_server();
+    }
+    Result<std::string> media(ContentId) override { return not_over_a_server(); }
+    Result<std::int64_t> stored_bytes(const std::vector<std::string>&) override {
+        return not_over_a_server();
+    }
+
+    Result<store::OutboxCounts> outbox_counts(const std::string& collection,
+                                              std::optional<GroupId> group) override {
+        Target target("/api/v1/embedding-queue");
+        target.add_text("collection", collection).add("crawl", group);
+        return store::parse_outbox_counts(TRY(api_->get(target.text())));
+    }
+
+    Result<std::vector<Collection>> collections() override {
+        return list(Target("/api/v1/collections"), "collections", parse_collection);
+    }
+
+    Result<std::optional<Collection>> collection(const std::string& name) override {
+        const auto answer = api_->get("/api/v1/collections/" + escaped(name));
+        if (!answer && answer.error().code == ErrorCode::not_found) return std::nullopt;
+        if (!answer) return std::unexpected(answer.error());
+        return TRY(parse_collection(*answer));
+    }
+
+    Result<EmbedderFacts> embedder(const std::string& name) override {
+        const auto known = TRY(collection(name));
+        return known ? known->embedder : EmbedderFacts();
+    }
+
+    Result<std::vector<Session>> sessions(const store::SessionFilter& filter) override {
+        Target target("/api/v1/sessions");
+        target.add_text("operation", filter.operation).add_time("since", filter.since);
+        target.add_time("before", filter.before).add("limit", filter.limit);
+        return list(target, "sessions", parse_session);
+    }
+
+    Result<std::vector<SessionDay>> session_days(int limit) override {
+        return list(Target("/api/v1/sessions/days").add("limit", limit), "days", parse_session_day);
+    }
+
+    Result<std::vector<Operation>> operations(const store::OperationFilter&) override {
+        return not_over_a_server();
+    }
+    Result<std::vector<OperationDay>> operation_days(int) override { return not_over_a_server(); }
+
+    Result<Timings> timings(GroupId id) override {
+        const json::value answer = TRY(api_->get(crawl_target(id, "/timings").add("limit", 1).text()));
+        const json::value* sums = member(answer, "timings");
+        return parse_timings(sums ? *sums : json::value());
+    }
+
+    Result<std::vector<store::SlowPage>> slowest_pages(GroupId id, int limit) override {
+        return list(crawl_target(id, "/timings").add("limit", limit), "slowest", store::parse_slow_page);
+    }
+
+    Result<std::vector<ApiKey>> keys() override { return not_over_a_server(); }
+    Result<std::optional<store::OwnerLimits>> limits(const std::string&) override {
+        return not_over_a_server();
+    }
+    Result<std::vector<UsageDay>> usage(const std::string&, Timestamp) override {
+        return not_over_a_server();
+    }
+    Result<std::vector<RequestRecord>> requests(const store::RequestFilter&) override {
+        return not_over_a_server();
+    }
+    Result<std::vector<RequestDay>> request_days(int) override { return not_over_a_server(); }
+
+    Result<std::vector<store::WorkerInfo>> workers() override {
+        return list(Target("/api/v1/workers"), "workers", store::parse_worker);
+    }
+
+    Result<std::vector<store::Schedule>> schedules() override {
+        return list(Target("/api/v1/schedules"), "schedules", store::parse_schedule);
+    }
+
+    std::uint64_t salt() const override { return api_->salt(); }
+
+private:
+    static const json::value* member(const json::value& value, std::string_view name) {
+        const json::object* object = value.if_object();
+        return object ? object->if_contains(name) : nullptr;
+    }
+
+    static std::unexpected<Error> not_over_a_server() {
+        return fail(ErrorCode::unsupported, "this cannot be read over a server: do it on its machine");
+    }
+
+    // Records keep what they do not know, so that an answer without an id has to be noticed here: whoever
+    // waits for the crawl in it would wait for ever.
+    static std::unexpected<Error> about_something_else() {
+        return fail(ErrorCode::corrupt,
+                    "the server's answer is not about what was asked: is it quarry of this version?");
+    }
+
+    // Whoever reads a list page by page would never come to its end.
+    static std::unexpected<Error> in_circles() {
+        return fail(ErrorCode::corrupt, "the server's answer repeats itself: is it quarry of this version?");
+    }
+
+    template <typename Type>
+    static Result<std::vector<Type>> list_in(const json::value& answer, std::string_view name,
+                                             Result<Type> (*parse)(const json::value&)) {
+        const json::value* records = member(answer, name);
+        if (!records || !records->is_array())
+            return fail(ErrorCode::corrupt, fmt::format("the server's answer has no list of {}", name));
+        std::vector<Type> all;
+        for (const json::value& record : records->get_array()) {
+            all.push_back(TRY(parse(record)));
+            if constexpr (requires { number(all.back().id); })
+                if (number(all.back().id) <= 0) return about_something_else();
+        }
+        return all;
+    }
+
+    template <typename Type>
+    Result<std::vector<Type>> list(const Target& target, std::string_view name,
+                                   Result<Type> (*parse)(const json::value&)) {
+        const json::value answer = TRY(api_->get(target.text()));
+        return list_in(answer, name, parse);
+    }
+
+    const std::shared_ptr<RemoteApi> api_;
+};
+
+}  // namespace
+
+std::unique_ptr<store::Reader> remote_reader(std::shared_ptr<RemoteApi> api) {
+    return std::make_unique<RemoteReader>(std::move(api));
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,89 @@
+// Everything that finding is made of, for one data folder: the index, who embeds, and who answers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+
+#include "app/services/followed_index.h"
+#include "app/data_source.h"
+#include "base/guarded.h"
+#include "base/result.h"
+#include "embed/rerank.h"
+#include "index/embedded/embedded_index.h"
+#include "net/http_client.h"
+#include "search/query_cache.h"
+#include "search/searcher.h"
+#include "store/reader.h"
+#include "store/store.h"
+#include "work/indexing/collection_embedders.h"
+#include "work/indexing/indexer.h"
+#include "work/indexing/builtin_spaces.h"
+
+namespace quarry::app {
+
+class Library {
+public:
+    using Log = std::function<void(std::string_view)>;
+
+    // For the process that owns the folder. An index that is new, damaged or another folder's is made anew:
+    // every page goes into the outbox again, and the log says why. With a store in PostgreSQL the index is
+    // there too (0016): what is in the folder is a replica, and is read again.
+    static Result<std::unique_ptr<Library>> open(const Workplace& place, store::Store& store, const Log& log);
+
+    // For anybody, while nobody owns the folder. `not_found` if nothing has been indexed yet. With a store in
+    // PostgreSQL it takes the folder's lock, if it is free, to bring the replica up to date.
+    static Result<std::unique_ptr<Library>> open_to_read(const Workplace& place);
+
+    // Told, on any thread, that the index is damaged; renew() then makes it anew. Of an index that is
+    // elsewhere, or follows one, nothing is told. Set before anybody asks.
+    void on_damage(std::function<void(const Error&)> tell) { damaged_ = std::move(tell); }
+    // Sets index.db aside and begins a new one, into which every page goes again; the log says so. Searches
+    // wait for that, and find what is there from then on. Nobody may write meanwhile.
+    Result<void> renew(const Workplace& place, store::Store& store, const Error& damage, const Log& log);
+
+    // Any thread.
+    Result<search::SearchAnswer> search(const search::SearchRequest& request);
+
+    work::IndexTools tools();
+    index::Index& index() { return *index_; }
+    // While it is kept, index() stays the same.
+    std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(use_); }
+    work::CollectionEmbedders& embedders() { return *embedders_; }
+
+private:
+    explicit Library(std::unique_ptr<store::Reader> reader);
+    Result<void> open_services(const Settings& settings);
+    Result<void> open_index(const Workplace& place, store::Store& store, const Log& log);
+    Result<void> open_qdrant(const Settings& settings);
+    Result<void> open_followed(FollowedIndexConfig config);
+    Result<void> follow_for_reading(const Workplace& place, const db::PgConfig& database);
+    Result<void> read_file(const Workplace& place);
+    Result<void> open_searcher(const Settings& settings);
+    void use(std::unique_ptr<index::EmbeddedIndex> index);
+    work::Spaces* spaces();
+    Result<EmbedderFacts> embedder_of(const std::string& collection);
+    Result<std::vector<float>> embed_query(const std::string& collection, const std::string& query);
+
+    std::shared_mutex use_;
+    std::function<void(const Error&)> damaged_;
+    Guarded<std::unique_ptr<store::Reader>> reader_;
+    std::unique_ptr<net::HttpClient> client_;
+    std::unique_ptr<work::CollectionEmbedders> embedders_;
+    std::optional<FolderLock> lock_;  // if it was taken to read
+    // Exactly one of these three, which index_ points to.
+    std::unique_ptr<index::EmbeddedIndex> embedded_;
+    std::unique_ptr<index::Index> qdrant_;
+    std::unique_ptr<FollowedIndex> followed_;
+    index::Index* index_ = nullptr;
+    std::unique_ptr<work::Spaces> spaces_;       // of the embedded one
+    std::unique_ptr<embed::Reranker> reranker_;  // if one is configured
+    work::Backoff backoff_ = work::embedding_backoff;
+    search::QueryCache query_vectors_;
+    std::unique_ptr<search::Searcher> searcher_;
+};
+
+}  // namespace quarry::app

@@ -1,0 +1,99 @@
+// `quarry doctor`: looks at everything quarry depends on, and says what to do.
+#include "app/doctor/doctor.h"
+
+#include <algorithm>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/exit.h"
+#include "cli/data_access.h"
+#include "model/json/readable.h"
+
+namespace quarry::cli {
+namespace {
+
+namespace json = boost::json;
+using app::Finding;
+using app::Health;
+
+Colour colour_of(Health health) {
+    switch (health) {
+        case Health::ok: return Colour::green;
+        case Health::warn: return Colour::yellow;
+        case Health::fail: return Colour::red;
+    }
+    return Colour::red;
+}
+
+// A warning is a "no" to the question whether all is well; a failure means that quarry cannot work.
+int exit_code_of(Health worst) {
+    switch (worst) {
+        case Health::ok: return exit_yes;
+        case Health::warn: return exit_no;
+        case Health::fail: return exit_error;
+    }
+    return exit_error;
+}
+
+std::string lines_about(const Session& session, const Finding& finding, std::size_t width) {
+    const std::string mark =
+        session.terminal.paint_data(colour_of(finding.health), fmt::format("{:<4}", name_of(finding.health)));
+    std::string lines =
+        fmt::format("{}  {:<{}}  {}\n", mark, finding.subject, width, printable(finding.says));
+    if (!finding.advice.empty())
+        lines += fmt::format("{:{}}{}\n", "", width + 8,
+                             session.terminal.paint_data(Colour::bold, printable(finding.advice)));
+    return lines;
+}
+
+json::object record_of(std::span<const Finding> findings) {
+    json::array checks;
+    for (const Finding& finding : findings)
+        checks.push_back(json::object{
+            {"check", finding.subject},
+            {"status", app::name_of(finding.health)},
+            {"message", finding.says},
+            {"advice", finding.advice.empty() ? json::value(nullptr) : json::value(finding.advice)}});
+    return {{"status", app::name_of(app::worst_of(findings))}, {"checks", std::move(checks)}};
+}
+
+void say_verdict(std::span<const Finding> findings) {
+    const auto count = [&](Health health) { return std::ranges::count(findings, health, &Finding::health); };
+    const auto warnings = count(Health::warn), failures = count(Health::fail);
+    if (warnings + failures == 0) return say("All is well");
+    say(fmt::format("{} {} wrong, {} to look at", failures, failures == 1 ? "thing is" : "things are",
+                    warnings));
+}
+
+int run_doctor(const Session& session, bool thorough) {
+    const auto place = place_of(session);
+    if (!place) return give_up(session, place.error());
+    const auto findings = app::examine(*place, thorough ? app::Care::thorough : app::Care::quick);
+    if (session.json) {
+        write_data(readable_json(record_of(findings)) + "\n");
+        return exit_code_of(app::worst_of(findings));
+    }
+    std::size_t width = 0;
+    for (const Finding& finding : findings) width = std::max(width, finding.subject.size());
+    std::string text;
+    for (const Finding& finding : findings) text += lines_about(session, finding, width);
+    write_data(text);
+    say_verdict(findings);
+    return exit_code_of(app::worst_of(findings));
+}
+
+}  // namespace
+
+Command add_doctor(CommandBuilder& builder) {
+    Parser& parser = builder.add("doctor", "Check everything quarry depends on, and say what to do",
+                                 "quarry doctor\n"
+                                 "quarry doctor --thorough          # reads the databases whole\n"
+                                 "quarry doctor --json | jq '.checks[] | select(.status != \"ok\")'");
+    const auto thorough = std::make_shared<bool>(false);
+    parser.add_flag("--thorough", *thorough, "Read the databases whole, however large they are");
+    return {&parser, [thorough](const Session& session) { return run_doctor(session, *thorough); }};
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,117 @@
+// `quarry robots`: may a URL be fetched, and which line of robots.txt says so?
+#include "crawl/robots.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "app/services/web_access.h"
+#include "cli/commands.h"
+#include "cli/exit.h"
+#include "cli/interrupt.h"
+#include "cli/output/files.h"
+#include "cli/commands/request_headers.h"
+#include "model/collection.h"
+#include "url/page_address.h"
+
+namespace quarry::cli {
+namespace {
+
+struct RobotsOptions {
+    std::string url{}, agent{}, file{};
+};
+
+struct Answer {
+    url::Url url;
+    std::string agent{};
+    std::string source{};  // where the rules were read
+    crawl::Robots robots;
+};
+
+constexpr std::uint64_t read_limit = 1 << 20;  // Rules beyond 500 KB do not count, so more need not be read.
+
+Result<crawl::Robots> read_local(const std::string& file) {
+    return crawl::Robots::parse(TRY(read_input(file, 100 * read_limit)));
+}
+
+Result<crawl::Robots> fetch_rules(const Session& session, const url::Url& robots_url) {
+    const auto access = TRY(app::WebAccess::open(session.settings));
+    const std::string address = robots_url.href();
+    fetch::FetchRequest request{.url = robots_url,
+                                .headers = TRY(request_headers({}, session.settings, std::span(&address, 1))),
+                                .policy = access->policy(),
+                                .stop = stop_on_interrupt()};
+    access->credentials()->add_to(request.headers, robots_url, local_owner);
+    request.headers.push_back({"Accept", "text/plain, */*;q=0.1"});
+    const auto page = access->fetcher().fetch(std::move(request));
+    if (page) return crawl::Robots::from_response(page->status, page->body);
+    const ErrorCode code = page.error().code;
+    if (code == ErrorCode::refused || code == ErrorCode::invalid_argument || code == ErrorCode::interrupted)
+        return std::unexpected(page.error());
+    return crawl::Robots::from_response(0, "");  // No answer: nothing is allowed, and the verdict says so.
+}
+
+void print_text(const Answer& answer, const crawl::Verdict& verdict) {
+    std::string out = fmt::format("{} {}\n", verdict.allowed ? "allowed" : "disallowed", answer.url.href());
+    out += fmt::format("  agent:       {}\n", answer.agent);
+    out += verdict.line > 0 ? fmt::format("  rule:        line {}: {}\n", verdict.line, verdict.rule)
+                            : fmt::format("  rule:        {}\n", verdict.rule);
+    if (const auto delay = answer.robots.crawl_delay(answer.agent))
+        out += fmt::format("  crawl delay: {} s\n", static_cast<double>(delay->count()) / 1000);
+    for (const std::string& sitemap : answer.robots.sitemaps())
+        out += fmt::format("  sitemap:     {}\n", sitemap);
+    if (answer.robots.was_truncated()) out += "  note:        only the first 500 KB of robots.txt count\n";
+    write_data(out);
+}
+
+void print_json(const Answer& answer, const crawl::Verdict& verdict) {
+    boost::json::object record = {
+        {"url", answer.url.href()},
+        {"allowed", verdict.allowed},
+        {"agent", answer.agent},
+        {"source", answer.source},
+        {"rule", {{"line", verdict.line}, {"text", verdict.rule}, {"agent", verdict.agent}}}};
+    const auto delay = answer.robots.crawl_delay(answer.agent);
+    record["crawlDelay"] = delay ? boost::json::value(static_cast<double>(delay->count()) / 1000) : nullptr;
+    boost::json::array sitemaps;
+    for (const std::string& sitemap : answer.robots.sitemaps()) sitemaps.emplace_back(sitemap);
+    record["sitemaps"] = std::move(sitemaps);
+    write_data(boost::json::serialize(record) + "\n");
+}
+
+Result<Answer> ask(const Session& session, const RobotsOptions& options) {
+    url::Url url = TRY(url::parse_page_address(options.url));
+    const url::Url robots_url = TRY(url::Url::parse("/robots.txt", &url));
+    auto robots = TRY(options.file.empty() ? fetch_rules(session, robots_url) : read_local(options.file));
+    return Answer{.url = std::move(url),
+                  .agent = options.agent.empty() ? session.settings.text("robots.agent") : options.agent,
+                  .source = options.file.empty() ? robots_url.href() : options.file,
+                  .robots = std::move(robots)};
+}
+
+int run_robots(const Session& session, const RobotsOptions& options) {
+    const auto answer = ask(session, options);
+    if (!answer) {
+        say_error(session.terminal, answer.error().message);
+        return exit_codes_of(answer.error().code).of_page;
+    }
+    const crawl::Verdict verdict = answer->robots.check(answer->agent, answer->url);
+    session.json ? print_json(*answer, verdict) : print_text(*answer, verdict);
+    return verdict.allowed ? exit_yes : exit_no;
+}
+
+}  // namespace
+
+Command add_robots(CommandBuilder& builder) {
+    Parser& parser = builder.add("robots", "Tell whether robots.txt allows a URL, and by which rule",
+                                 "quarry robots https://a.example/private/\n"
+                                 "quarry robots https://a.example/ --agent GPTBot\n"
+                                 "quarry robots https://a.example/x --file robots.txt --json");
+    const auto options = std::make_shared<RobotsOptions>();
+    parser.add_option("url", options->url, "The URL to ask about").required();
+    parser.add_option("--agent", options->agent, "The name to match rules against (quarry)");
+    parser.add_option("--file", options->file, "Read this robots.txt instead of fetching it");
+    builder.network_settings(parser);
+    return {&parser, [options](const Session& session) { return run_robots(session, *options); }};
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,127 @@
+#include "cli/output/terminal.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace quarry::cli {
+namespace {
+
+bool is_set(const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value;
+}
+
+int columns_of(int descriptor) {
+    winsize size{};
+    if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+std::string_view code_of(Colour colour) {
+    switch (colour) {
+        case Colour::red: return "31";
+        case Colour::green: return "32";
+        case Colour::yellow: return "33";
+        case Colour::blue: return "34";
+        case Colour::grey: return "90";
+        case Colour::bold: return "1";
+    }
+    return "0";
+}
+
+std::string painted(Colour colour, std::string_view text) {
+    return fmt::format("\033[{}m{}\033[0m", code_of(colour), text);
+}
+
+// Why standard output took no more; 0 while it does. Commands write from several threads.
+std::atomic<int> output_error = 0;
+
+// The error that ended it; 0 if all is written. Whoever shares the stream may have made it one that does not
+// wait.
+int write_all(int stream, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(stream, text.data(), text.size());
+        if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+        if (written >= 0 || errno == EINTR) continue;
+        if (errno != EAGAIN) return errno;
+        pollfd room{.fd = stream, .events = POLLOUT, .revents = 0};
+        if (poll(&room, 1, -1) < 0 && errno != EINTR) return errno;
+    }
+    return 0;
+}
+
+}  // namespace
+
+Terminal Terminal::inspect(bool no_colour_flag) {
+    const char* term = std::getenv("TERM");
+    const bool dumb = !term || std::string_view(term) == "dumb";
+    const bool person = isatty(STDERR_FILENO) != 0 && !dumb;
+    const bool may_colour = !dumb && !no_colour_flag && !is_set("NO_COLOR");
+    return {.colour = person && may_colour,
+            .progress = person,
+            .data_colour = isatty(STDOUT_FILENO) != 0 && may_colour,
+            .columns = columns_of(STDERR_FILENO)};
+}
+
+std::string Terminal::paint(Colour colour_name, std::string_view text) const {
+    return colour ? painted(colour_name, text) : std::string(text);
+}
+
+std::string Terminal::paint_data(Colour colour_name, std::string_view text) const {
+    return data_colour ? painted(colour_name, text) : std::string(text);
+}
+
+bool write_data(std::string_view data) {
+    if (output_error != 0) return false;
+    const bool is_terminal = isatty(STDOUT_FILENO) != 0;
+    const int error =
+        is_terminal ? write_all(STDOUT_FILENO, printable_lines(data)) : write_all(STDOUT_FILENO, data);
+    if (error != 0) output_error = error;
+    return error == 0;
+}
+
+Result<void> finish_data() {
+    // Some file systems say only when a file is closed that it did not fit. Standard output itself stays
+    // open: what is opened next must not take its place.
+    const int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (copy >= 0 && close(copy) != 0 && output_error == 0 && errno != EINTR) output_error = errno;
+    const int error = output_error;
+    if (error == 0 || error == EPIPE) return {};
+    return fail(
+        ErrorCode::exhausted,
+        fmt::format("cannot write to standard output: {}. What it got is not all", std::strerror(error)));
+}
+
+void hold_standard_streams() {
+    // Opened the wrong way round, so that whoever reads or writes there is told, as from a closed one.
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(stream, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
+void write_words(std::string_view text) {
+    write_all(STDERR_FILENO, text);
+}
+
+void say_error(const Terminal& terminal, std::string_view sentence) {
+    say(fmt::format("{} {}", terminal.paint(Colour::red, "error:"), sentence));
+}
+
+void say(std::string_view line) {
+    write_words(printable_lines(line) + "\n");
+}
+
+void say_line(std::string_view event) {
+    write_words(printable(event) + "\n");
+}
+
+}  // namespace quarry::cli

@@ -1,0 +1,170 @@
+// PostgreSQL with owners, over libpq: connections close themselves, transactions roll back unless committed,
+// and failures are values. Knows no nouns of quarry. A connection is used by one thread at a time.
+//
+// The only state that a connection leaves at the server are its prepared statements, so that a pooler
+// between transactions (PgBouncer) can be used: say so with PgConfig::pooled.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "db/postgres/pg_rows.h"
+#include "db/postgres/values.h"
+
+struct pg_cancel;
+struct pg_conn;
+
+namespace quarry::db {
+
+struct PgConfig {
+    std::string url{};  // postgres://user:password@host/database, or what else libpq takes
+    std::chrono::seconds connect_timeout{5};
+    // An answer that takes longer is given up, and the connection with it: the server may be frozen.
+    std::chrono::milliseconds statement_timeout{60'000};
+    // A transaction whose client says nothing for so long is undone by the server: a process that was frozen
+    // or cut off must not keep others waiting. With a pooler the server has to be told itself.
+    std::chrono::milliseconds idle_in_transaction{10'000};
+    // A pooler between us and the server hands each transaction to another session: statements are not
+    // prepared.
+    bool pooled = false;
+    // Statements that each session begins with, unless it is a pooler's.
+    std::string session_settings{};
+};
+
+// Written once, as a constant. Prepared under its name when a connection first runs it.
+struct PgStatement {
+    const char* name;
+    const char* sql;
+};
+
+// What went wrong last on a connection, for programs.
+enum class PgFailure : std::uint8_t {
+    none,
+    lost,    // the connection is gone: whether what was being done has been done is not known
+    retry,   // deadlock or serialisation: the same transaction, begun anew, may succeed
+    unique,  // a unique key is taken
+    other,
+};
+
+class PgConnection {
+public:
+    // Fails with `invalid_argument` for a URL that is none, else with `unavailable`. No message has the
+    // password.
+    static Result<PgConnection> open(const PgConfig& config);
+    PgConnection(PgConnection&&) noexcept = default;
+    PgConnection& operator=(PgConnection&&) noexcept = default;
+
+    Result<PgRows> run(const PgStatement& statement, const PgValues& values = {});
+    // Within a transaction: to be done before whatever comes next, in one round trip with it. If it fails, so
+    // does that. What its values borrow is copied.
+    void later(const PgStatement& statement, PgValues values);
+    // For SQL that is made while the program runs. Parsed each time.
+    Result<PgRows> query(const std::string& sql, const PgValues& values = {});
+    // One or more statements without values or rows.
+    Result<void> execute(const std::string& sql);
+
+    // Ends a COPY that `execute` has begun (pg_copy.h).
+    Result<PgRows> end_copy();
+
+    bool is_open() const;
+    PgFailure failure() const { return failure_; }  // of the last call
+    // "database app on db.example, port 5432": for messages.
+    const std::string& place() const { return place_; }
+    pg_conn* handle() { return handle_.get(); }
+    std::chrono::milliseconds statement_timeout() const { return config_.statement_timeout; }
+
+private:
+    friend class PgBatch;
+    friend class PgTransaction;
+    struct Close {
+        void operator()(pg_conn* handle) const;
+    };
+
+    struct Entry {
+        PgStatement statement;
+        PgValues own{};
+        const PgValues* borrowed = nullptr;  // if set, instead of its own
+        const PgValues& values() const { return borrowed ? *borrowed : own; }
+    };
+
+    explicit PgConnection(PgConfig config) : config_(std::move(config)) {}
+    // In one round trip with what was to be done later.
+    Result<PgRows> run_behind(const PgStatement& statement, const PgValues& values);
+    bool is_named(const PgStatement& statement) const { return !config_.pooled && statement.name; }
+    Result<PgRows> answer();
+    pg_result* next_result();  // nullptr at the end, or when time is up: then the connection is closed
+    Error lost();
+    Error error_of(const pg_result* result);
+
+    PgConfig config_;
+    std::unique_ptr<pg_conn, Close> handle_;
+    std::string place_;
+    std::unordered_set<std::string_view> prepared_;  // names are constants
+    std::vector<Entry> later_;
+    PgFailure failure_ = PgFailure::none;
+};
+
+// Ends what a connection waits for, from any thread: that fails then. May outlive it.
+class PgCancel {
+public:
+    explicit PgCancel(PgConnection& connection);
+    void now() const;
+
+private:
+    struct Free {
+        void operator()(pg_cancel* cancel) const;
+    };
+    std::unique_ptr<pg_cancel, Free> cancel_;  // nothing if the connection was lost
+};
+
+// Several statements in one round trip. They are one transaction unless they say otherwise: when one fails,
+// those after it are not done. What is borrowed by values must live until `run`.
+class PgBatch {
+public:
+    explicit PgBatch(PgConnection& connection) : connection_(connection) {}
+
+    // Returns its number among the answers.
+    std::size_t add(const PgStatement& statement, PgValues values = {});
+    std::size_t add(const char* sql) { return add(PgStatement{nullptr, sql}); }
+    bool empty() const { return queue_.empty(); }
+
+    // The answers in order, or the first error. The batch is empty afterwards.
+    Result<std::vector<PgRows>> run();
+
+private:
+    friend class PgConnection;
+    // What each answer is to: a statement, or its preparation on the way, which has a name.
+    using Plan = std::vector<const char*>;
+    bool send(Plan& plan);
+    Result<std::vector<PgRows>> receive(const Plan& plan);
+
+    PgConnection& connection_;
+    std::vector<PgConnection::Entry> queue_;
+};
+
+// A transaction that is rolled back unless it is committed.
+class PgTransaction {
+public:
+    // `settings`: more statements to be done first, such as "set local synchronous_commit = off".
+    static Result<PgTransaction> begin(PgConnection& connection, const std::string& settings = {});
+    // One that the caller has begun.
+    static PgTransaction adopt(PgConnection& connection) { return PgTransaction(connection); }
+    PgTransaction(PgTransaction&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+    ~PgTransaction();
+    Result<void> commit();
+
+private:
+    explicit PgTransaction(PgConnection& connection) : connection_(&connection) {}
+
+    PgConnection* connection_;
+};
+
+}  // namespace quarry::db

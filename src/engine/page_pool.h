@@ -1,0 +1,84 @@
+// The threads that read pages: from the bytes of an answer to an outcome in the store.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/work_queue.h"
+#include "fetch/pdf/pdf.h"
+#include "store/reader.h"
+#include "store/store.h"
+#include "work/engine_messages.h"
+#include "work/page/model_answers.h"
+#include "engine/detour.h"
+#include "work/page/fetch_page.h"
+#include "work/page/renderer.h"
+
+namespace quarry::work {
+
+struct PagePoolConfig {
+    int threads = 2;
+    std::uint64_t body_budget = 64ull << 20;  // bytes of bodies between the wire and the store
+    std::size_t page_budget = 512;            // pages there
+    fetch::PdfLimits pdf{};
+    std::function<Result<std::unique_ptr<store::Reader>>()> open_reader{};
+    RenderTools rendering{};
+    AnswerTools answering{};
+    std::stop_token abort{};  // ends what is on a detour at once
+};
+
+class PagePool {
+public:
+    static Result<std::unique_ptr<PagePool>> open(store::Store& store, std::shared_ptr<EngineMailbox> mailbox,
+                                                  PagePoolConfig config);
+    // Waits until every page it was given is in the store.
+    ~PagePool();
+
+    // Takes a page. Never blocks; whoever fetches asks for room first. Any thread.
+    void add(FetchedUrl fetched);
+
+    // Room for more pages. When there was none, PagesDone is posted once there is.
+    bool has_room();
+    // True if every page it was given is in the store.
+    bool is_idle() const { return traffic_->pages == 0; }
+
+private:
+    // What is between the wire and the store. The last outcome's callback may still be at it when the pool is
+    // gone, so they share it.
+    struct Traffic {
+        std::uint64_t body_budget = 0;
+        std::size_t page_budget = 0;
+        std::atomic<std::uint64_t> bytes = 0;
+        std::atomic<std::size_t> pages = 0;
+        std::atomic<std::size_t> on_detours = 0;  // of them: so slow that nobody else is to wait for them
+        std::atomic<bool> room_is_awaited = false;
+
+        bool is_within_budget() const { return bytes < body_budget && pages - on_detours < page_budget; }
+        void leave(std::uint64_t page_bytes, EngineMailbox& mailbox);
+        void make_room(EngineMailbox& mailbox);
+    };
+
+    PagePool(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, PagePoolConfig config);
+
+    void read_pages(store::Reader& reader);
+    void send(FetchedUrl fetched, Detour& detour);
+    void take_back(FetchedUrl fetched);
+    void finish(FetchedUrl fetched, store::Outcome outcome);
+    void note_health(const FetchedUrl& fetched, const store::Outcome& outcome);
+
+    store::Store& store_;
+    std::shared_ptr<EngineMailbox> mailbox_;
+    PagePoolConfig config_;
+    WorkQueue<FetchedUrl> queue_;
+    Renderer renderer_;
+    Detour showing_, answering_;
+    std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
+    std::vector<std::unique_ptr<store::Reader>> readers_;
+    std::vector<std::jthread> threads_;
+};
+
+}  // namespace quarry::work

@@ -1,0 +1,108 @@
+// Which URL goes over the wire next: hosts at their own pace, crawls in turns, robots.txt first. Used by one
+// thread, the engine's; answers come back on the HTTP client's thread and go straight to the pages' readers.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "fetch/fetcher.h"
+#include "store/owner_quota.h"
+#include "store/store.h"
+#include "work/crawl_context.h"
+#include "work/engine_messages.h"
+#include "engine/errands.h"
+#include "engine/host_queue.h"
+#include "work/owner_quotas.h"
+#include "engine/page_pool.h"
+#include "work/robots_cache.h"
+#include "engine/urls_under_way.h"
+
+namespace quarry::work {
+
+struct DispatcherParts {
+    store::Store& store;
+    fetch::Fetcher& fetcher;
+    PagePool& pages;
+    UrlsUnderWay& under_way;
+    Errands& errands;  // whatever has to wait for the store
+    std::shared_ptr<EngineMailbox> mailbox;
+    CrawlDefaults defaults{};
+    std::size_t max_fetches = 256;
+    std::stop_token abort{};  // ends what is on the wire at once
+};
+
+class UrlDispatcher {
+public:
+    explicit UrlDispatcher(DispatcherParts parts);
+
+    // Takes leased URLs in. Those of a crawl that cannot be read fail, with the reason.
+    void add(std::vector<store::UrlLease> urls, const std::vector<HostRule>& rules);
+
+    void fetch_ended(const FetchEnded& ended);
+    void detour_ended();
+    void robots_arrived(RobotsCache::Answer answer);
+    void crawl_loaded(CrawlLoaded loaded);
+    void quota_read(const QuotaRead& read) { quotas_.learn(read.owner, read.said, parts_.store.now()); }
+    void group_changed(GroupId group);
+    void group_seen(const GroupSeen& seen);
+
+    // Starts everything that may start now.
+    void start_due();
+    // When something that waits for its time may start.
+    std::optional<Timestamp> next_due() const;
+
+    // How many URLs the dispatcher would like to have, and of which hosts it has enough.
+    void describe_room(store::Demand& demand) const;
+
+    std::size_t on_the_wire() const { return on_the_wire_; }
+    std::size_t waiting() const { return waiting_ + slow_waiting_; }
+    // Gives everything that has not started back to the store.
+    void release_waiting();
+
+private:
+    enum class Start { started, done_without, not_now };
+
+    HostLane& lane_of(const store::UrlLease& lease);
+    void forget_quiet_hosts();
+    void add(store::UrlLease lease, std::shared_ptr<CrawlContext> crawl);
+    void load(GroupId group);
+    void look_at(HostLane& lane);
+    void start_lane(HostLane& lane);
+    void wake_later(HostLane& lane, std::optional<Timestamp> when);
+    std::size_t& waiting_of(const CrawlContext& crawl) {
+        return crawl.options.delay.count() > 0 ? slow_waiting_ : waiting_;
+    }
+    Start start(HostLane& lane, WaitingUrl& url);
+    const RobotsCache::Rules* rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane);
+    void fetch(HostLane& lane, WaitingUrl url, url::Url address, OwnerQuotas::Taken taken);
+    void finish_without_fetch(WaitingUrl url, store::Outcome outcome);
+    void release(std::vector<store::LeaseRef> leases);
+
+    DispatcherParts parts_;
+    RobotsCache robots_;
+    OwnerQuotas quotas_;
+    std::shared_ptr<store::StorageLooks> storage_ = std::make_shared<store::StorageLooks>();
+    std::unordered_map<HostId, std::shared_ptr<HostLane>> lanes_;
+    std::unordered_map<GroupId, std::shared_ptr<CrawlContext>> crawls_;
+    std::unordered_map<GroupId, std::vector<store::UrlLease>>
+        being_loaded_;  // crawls, and what waits for them
+    std::unordered_map<std::string, std::vector<HostId>> waiting_for_robots_;  // by key
+    std::deque<HostId> to_look_at_;
+    using Timer = std::pair<Timestamp, HostId>;
+    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+    std::size_t on_the_wire_ = 0;
+    std::size_t waiting_ = 0;
+    std::size_t slow_waiting_ =
+        0;  // of crawls with a delay, which wait for themselves: bounded by their owners' limits
+};
+
+}  // namespace quarry::work

@@ -1,0 +1,16 @@
+// A feed as a page, so that everything that reads pages reads feeds too.
+#pragma once
+
+#include <string>
+
+#include "extract/feed/parser.h"
+#include "url/url.h"
+
+namespace quarry::extract {
+
+// The title as a heading, then each item: a heading that links to it, its date and author, its text. Texts
+// are cleaned one by one, with links made absolute against the item's own address, so that broken HTML in one
+// cannot swallow the next.
+std::string to_html(const Feed& feed, const url::Url* base);
+
+}  // namespace quarry::extract

@@ -1,0 +1,105 @@
+#include "extract/metadata/page_facts.h"
+
+#include "base/ascii.h"
+#include "extract/one_line.h"
+
+namespace quarry::extract {
+
+namespace {
+
+using html::Attr;
+using html::NodeId;
+using html::Tag;
+using html::Tree;
+
+constexpr std::size_t max_title_bytes = 1'000;
+constexpr std::size_t max_name_bytes = 100;
+constexpr std::size_t max_meta_bytes = 4'000;
+constexpr std::size_t max_metas = 300;
+constexpr std::size_t max_link_tags = 100;
+constexpr std::size_t max_scripts = 50;
+
+void add_meta(PageFacts& facts, std::string_view name, const std::string& value) {
+    name = trimmed(name);
+    if (name.empty() || name.size() > max_name_bytes || facts.metas.size() >= max_metas) return;
+    facts.metas.emplace_back(name, value);
+}
+
+void read_meta(const Tree& tree, NodeId id, PageFacts& facts) {
+    const auto content = tree.attribute(id, Attr::content);
+    if (!content) return;
+    const std::string value = one_line(*content, max_meta_bytes);
+    if (value.empty()) return;
+    const std::string_view name = tree.attribute_or_empty(id, Attr::name);
+    const std::string_view property = tree.attribute_or_empty(id, Attr::property);
+    add_meta(facts, name, value);
+    // One tag may serve two readers: name="description" property="og:description".
+    if (!same_letters(name, property)) add_meta(facts, property, value);
+    if (facts.http_equiv_language.empty() &&
+        same_letters(tree.attribute_or_empty(id, Attr::http_equiv), "content-language")) {
+        facts.http_equiv_language = value;
+    }
+}
+
+void read_link(const Tree& tree, NodeId id, PageFacts& facts) {
+    const LinkTag link{.rel = tree.attribute_or_empty(id, Attr::rel),
+                       .href = trimmed(tree.attribute_or_empty(id, Attr::href)),
+                       .sizes = tree.attribute_or_empty(id, Attr::sizes),
+                       .type = tree.attribute_or_empty(id, Attr::type)};
+    const bool is_wanted = has_word(link.rel, "canonical") || has_word(link.rel, "icon") ||
+                           has_word(link.rel, "apple-touch-icon") || has_word(link.rel, "image_src");
+    if (is_wanted && !link.href.empty() && facts.links.size() < max_link_tags) facts.links.push_back(link);
+}
+
+void read_script(const Tree& tree, NodeId id, PageFacts& facts) {
+    constexpr std::string_view json_ld_type = "application/ld+json";
+    const std::string_view type = trimmed(tree.attribute_or_empty(id, Attr::type));
+    if (!same_letters(type.substr(0, json_ld_type.size()), json_ld_type)) return;
+    const NodeId child = tree.first_child(id);
+    if (child != html::no_node && tree.is_text(child) && facts.json_ld.size() < max_scripts) {
+        facts.json_ld.push_back(tree[child].text);
+    }
+}
+
+void read_element(const Tree& tree, NodeId id, PageFacts& facts) {
+    switch (tree[id].tag) {
+        case Tag::meta: read_meta(tree, id, facts); break;
+        case Tag::link: read_link(tree, id, facts); break;
+        case Tag::script: read_script(tree, id, facts); break;
+        case Tag::title:
+            if (facts.title.empty()) facts.title = text_line(tree, id, max_title_bytes);
+            break;
+        case Tag::h1:
+            if (facts.heading.empty()) facts.heading = text_line(tree, id, max_title_bytes);
+            break;
+        default: break;
+    }
+}
+
+}  // namespace
+
+std::string_view PageFacts::meta(std::initializer_list<std::string_view> names) const {
+    for (const std::string_view name : names) {
+        for (const auto& [key, value] : metas) {
+            if (same_letters(key, name)) return value;
+        }
+    }
+    return {};
+}
+
+PageFacts gather_facts(const Tree& tree) {
+    PageFacts facts;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        const html::Node& node = tree[id];
+        if (node.kind == html::NodeKind::element && node.space == html::Namespace::html) {
+            read_element(tree, id, facts);
+        }
+    }
+    if (tree.html() != html::no_node) {
+        facts.language = tree.attribute_or_empty(tree.html(), Attr::lang);
+        if (facts.language.empty()) facts.language = tree.attribute_or_empty(tree.html(), Attr::xml_lang);
+    }
+    return facts;
+}
+
+}  // namespace quarry::extract

@@ -1,0 +1,124 @@
+#include "index/embedded/merging.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <time.h>
+
+#include "index/embedded/merge.h"
+#include "index/embedded/segment_rows.h"
+#include "index/embedded/segments.h"
+
+namespace quarry::index {
+
+namespace {
+
+// What this thread has taken of the processor so far.
+std::chrono::nanoseconds time_taken() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+Result<Rewriting> Rewriting::begin(db::Connection& connection, Shelf& shelf, Inputs inputs) {
+    Rewriting rewriting;
+    rewriting.shelf_ = &shelf;
+    rewriting.inputs_ = std::move(inputs);
+    TRY(rewriting.sort_slots(connection));
+    rewriting.target_ = TRY(begin_segment(connection, shelf.view.id));
+    return rewriting;
+}
+
+Result<void> Rewriting::sort_slots(db::Connection& connection) {
+    std::vector<Slot> all;
+    for (const auto& part : inputs_.parts) all.insert(all.end(), part->slots().begin(), part->slots().end());
+    for (const Segment& segment : inputs_.segments) {
+        const std::vector<Slot> slots = TRY(segment_slots(connection, segment.id));
+        all.insert(all.end(), slots.begin(), slots.end());
+    }
+    std::ranges::sort(all);
+    keep_ = Bits(all.empty() ? 0 : all.back() + std::size_t{1});
+    for (const Slot slot : all) {
+        const bool is_live = shelf_->view.slots.is_live(slot);
+        (is_live ? kept_ : dropped_).push_back(slot);
+        if (is_live) keep_.set(slot);
+    }
+    return {};
+}
+
+bool Rewriting::has(const Part* part) const {
+    return std::ranges::any_of(inputs_.parts, [&](const auto& input) { return input.get() == part; });
+}
+
+Result<bool> Rewriting::step(db::Connection& connection, ViewLock& lock, std::chrono::milliseconds time) {
+    db::Transaction transaction = TRY(db::Transaction::begin(connection));
+    const std::string before = last_term_;
+    const auto written = [&]() -> Result<bool> {
+        const bool is_done = TRY(write_leaves(connection, time));
+        if (is_done) TRY(put_to_use(connection));
+        TRY(transaction.commit());
+        return is_done;
+    }();
+    if (!written) last_term_ = before;
+    if (written && *written) change_view(lock);
+    return written;
+}
+
+// True at the end of all inputs.
+Result<bool> Rewriting::write_leaves(db::Connection& connection, std::chrono::milliseconds time) {
+    const auto end = time_taken() + time;
+    std::vector<std::unique_ptr<TermCursor>> cursors;
+    for (const Segment& segment : inputs_.segments) {
+        cursors.push_back(TRY(open_segment(connection, segment.id, last_term_)));
+    }
+    for (const auto& part : inputs_.parts) cursors.push_back(open_part(*part, last_term_));
+    db::Statement insert = TRY(connection.prepare("INSERT INTO leaf VALUES(?1, ?2, ?3)"));
+    LeafWriter leaves(insert, target_);
+    Merge merge(std::move(cursors), keep_);
+    bool has_more = true;
+    for (int terms = 1; has_more; ++terms) {
+        has_more = TRY(merge.next());
+        if (!has_more) break;
+        TRY(leaves.add(merge.term(), merge.postings()));
+        last_term_ = merge.term();
+        // The clock is slow beside a rare term, and fast beside a common one.
+        if ((terms % 16 == 0 || merge.postings().size() > 10'000) && time_taken() >= end) break;
+    }
+    TRY(leaves.finish());
+    return !has_more;
+}
+
+Result<void> Rewriting::put_to_use(db::Connection& connection) {
+    TRY(use_segment(connection, target_, kept_));
+    for (const Segment& segment : inputs_.segments) TRY(drop_segment(connection, segment.id));
+    if (inputs_.parts.empty()) return {};
+    db::Statement remove = TRY(connection.prepare("DELETE FROM pending WHERE id < ?2 AND collection = ?1"));
+    return remove.bind(shelf_->view.id, inputs_.pending_before).run();
+}
+
+void Rewriting::change_view(ViewLock& lock) {
+    Sources sources = *shelf_->view.sources;
+    std::erase_if(sources.parts, [&](const auto& part) { return has(part.get()); });
+    std::erase_if(sources.segments, [&](const Segment& segment) {
+        return std::ranges::find(inputs_.segments, segment.id, &Segment::id) != inputs_.segments.end();
+    });
+    sources.segments.push_back({.id = target_, .chunks = static_cast<std::int64_t>(kept_.size())});
+    auto changed = std::make_shared<const Sources>(std::move(sources));
+    {
+        const auto changing = lock.to_change();
+        shelf_->view.sources = std::move(changed);
+    }
+    shelf_->supply.give_back(dropped_);
+}
+
+Bits live_of(const SlotTable& slots, const std::vector<Slot>& of) {
+    Bits bits(slots.size());
+    for (const Slot slot : of) {
+        if (slots.is_live(slot)) bits.set(slot);
+    }
+    return bits;
+}
+
+}  // namespace quarry::index

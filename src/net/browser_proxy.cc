@@ -1,0 +1,308 @@
+#include "net/gate_visit.h"
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <fmt/format.h>
+#include <netdb.h>
+
+#include "net/proxy_request.h"
+#include "net/wording.h"
+
+namespace quarry::net {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+constexpr std::size_t max_head_bytes = 256 * 1024;
+constexpr std::size_t most_failures = 100;
+constexpr std::size_t most_names = 4'096;
+constexpr std::chrono::seconds names_are_known_for{60};
+constexpr std::chrono::milliseconds patience_with_one_address{3'000};
+
+// Keeps the visit's list of open sockets true.
+class Entry {
+public:
+    Entry(GateVisit& visit, GateSocket& socket) : visit_(visit), socket_(socket) {
+        visit_.sockets.insert(&socket_);
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() { visit_.sockets.erase(&socket_); }
+
+private:
+    GateVisit& visit_;
+    GateSocket& socket_;
+};
+
+void cut(GateSocket& socket) {
+    error_code ignored;
+    socket.close(ignored);
+}
+
+Result<std::vector<asio::ip::address>> look_up(const std::string& host) {
+    addrinfo wanted{};
+    wanted.ai_socktype = SOCK_STREAM;
+    wanted.ai_flags = AI_ADDRCONFIG;
+    addrinfo* found = nullptr;
+    std::string name = host;
+    if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+    const int problem = getaddrinfo(name.c_str(), nullptr, &wanted, &found);
+    if (problem != 0) {
+        const bool may_pass = problem == EAI_AGAIN || problem == EAI_SYSTEM;
+        return fail(may_pass ? ErrorCode::unavailable : ErrorCode::not_found,
+                    fmt::format("cannot resolve {}: {}", host, gai_strerror(problem)));
+    }
+    std::vector<asio::ip::address> addresses;
+    for (const addrinfo* one = found; one; one = one->ai_next) {
+        GateEndpoint endpoint;
+        if (one->ai_addrlen > endpoint.capacity()) continue;
+        std::memcpy(endpoint.data(), one->ai_addr, one->ai_addrlen);
+        endpoint.resize(one->ai_addrlen);
+        addresses.push_back(endpoint.address());
+    }
+    freeaddrinfo(found);
+    return addresses;
+}
+
+// Named, because g++ 12 destroys what a lambda in a co_await has captured twice.
+GateTask<Result<std::vector<asio::ip::address>>> look_up_elsewhere(std::string host) {
+    co_return look_up(host);
+}
+
+Result<void> check(const AddressPolicy& policy, const GateEndpoint& endpoint) {
+    const auto address = Address::from_sockaddr(reinterpret_cast<const sockaddr*>(endpoint.data()));
+    if (!address) return fail(ErrorCode::refused, "refused: an address of an unknown kind");
+    return policy.check(*address);
+}
+
+GateTask<Result<void>> connect(GateSocket& server, const GateEndpoint& endpoint,
+                               std::chrono::milliseconds patience) {
+    error_code problem;
+    server.close(problem);
+    bool is_late = false;
+    asio::steady_timer timer(server.get_executor(), patience);
+    timer.async_wait([&](const error_code& stopped) {
+        if (stopped) return;
+        is_late = true;
+        cut(server);
+    });
+    co_await server.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, problem));
+    // The handler above refers to what is about to end: it must have run, or be known not to.
+    const bool has_fired = timer.cancel() == 0;
+    if (has_fired && !is_late) co_await asio::post(server.get_executor(), asio::use_awaitable);
+    if (is_late)
+        co_return fail(ErrorCode::timeout, fmt::format("cannot connect to {} in {}",
+                                                       endpoint.address().to_string(), in_words(patience)));
+    if (problem)
+        co_return fail(
+            ErrorCode::unavailable,
+            fmt::format("cannot connect to {}: {}", endpoint.address().to_string(), problem.message()));
+    server.set_option(asio::ip::tcp::no_delay(true), problem);
+    co_return Result<void>{};
+}
+
+// One address after the other. A name that leads to a forbidden address at all leads nowhere: whoever
+// controls the name would choose which one is tried.
+GateTask<Result<void>> connect_to(GateSocket& server, const GateRequest& request, GateVisit& visit,
+                                  GateNames& names) {
+    auto endpoints = co_await names.find(request.host, request.port);
+    if (!endpoints) co_return std::unexpected(endpoints.error());
+    for (const GateEndpoint& endpoint : *endpoints) {
+        if (auto allowed = check(visit.pass.policy, endpoint); !allowed) {
+            ++visit.tally.refused;
+            co_return allowed;
+        }
+    }
+    const auto deadline = std::chrono::steady_clock::now() + visit.pass.limits.connect_timeout;
+    Result<void> connected = fail(ErrorCode::not_found, "no address");
+    for (std::size_t i = 0; i < endpoints->size() && !visit.is_over; ++i) {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        if (left.count() <= 0) break;
+        const bool is_last = i + 1 == endpoints->size();
+        connected = co_await connect(server, (*endpoints)[i],
+                                     is_last ? left : std::min(left, patience_with_one_address));
+        if (connected) break;
+    }
+    co_return connected;
+}
+
+// Until one side has nothing more to say. What is more than `most` is dropped.
+GateTask<> relay(GateSocket& from, GateSocket& to, GateVisit& visit, std::uint64_t most) {
+    std::array<char, 32 * 1024> buffer;
+    error_code problem;
+    for (;;) {
+        const std::size_t got = co_await from.async_read_some(
+            asio::buffer(buffer), asio::redirect_error(asio::use_awaitable, problem));
+        if (problem || !visit.count(got)) break;
+        const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(got, most));
+        most -= wanted;
+        co_await asio::async_write(to, asio::buffer(buffer, wanted),
+                                   asio::redirect_error(asio::use_awaitable, problem));
+        if (problem) break;
+    }
+    if (problem == asio::error::eof) {
+        to.shutdown(asio::socket_base::shutdown_send, problem);
+    } else {
+        cut(from);
+        cut(to);
+    }
+}
+
+// Reads until a head is whole; the beginning of what follows it is then in `text`, too. 0 if it never is.
+GateTask<std::size_t> read_head(GateSocket& from, std::string& text, GateVisit& visit) {
+    std::array<char, 8 * 1024> buffer;
+    error_code problem;
+    for (;;) {
+        if (const std::size_t end = end_of_head(text); end > 0) co_return end;
+        if (text.size() > max_head_bytes) co_return 0;
+        const std::size_t got = co_await from.async_read_some(
+            asio::buffer(buffer), asio::redirect_error(asio::use_awaitable, problem));
+        if (problem || !visit.count(got)) co_return 0;
+        text.append(buffer.data(), got);
+    }
+}
+
+// The server's answer, of which the head is written anew.
+GateTask<> relay_answer(GateSocket& server, GateSocket& browser, GateVisit& visit) {
+    std::string text;
+    error_code problem;
+    bool is_interim = true;
+    while (is_interim) {
+        const std::size_t end = co_await read_head(server, text, visit);
+        const auto answer = parse_gate_answer(std::string_view(text).substr(0, end));
+        if (end == 0 || !answer) {
+            cut(server);
+            cut(browser);
+            co_return;
+        }
+        is_interim = answer->is_interim;
+        text.erase(0, end);
+        const std::string first = answer->head + (is_interim ? std::string() : std::move(text));
+        co_await asio::async_write(browser, asio::buffer(first),
+                                   asio::redirect_error(asio::use_awaitable, problem));
+        if (problem) break;
+    }
+    co_await relay(server, browser, visit, std::numeric_limits<std::uint64_t>::max());
+}
+
+// RFC 9209 tells the browser, and us, that it was the proxy who answered.
+std::string refusal(const Error& error) {
+    const bool is_policy = error.code == ErrorCode::refused;
+    const bool is_time = error.code == ErrorCode::timeout;
+    const std::string body = error.message + "\n";
+    return fmt::format(
+        "HTTP/1.1 {}\r\nProxy-Status: quarry; error={}\r\nContent-Type: text/plain\r\n"
+        "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+        is_policy ? "403 Forbidden"
+        : is_time ? "504 Gateway Timeout"
+                  : "502 Bad Gateway",
+        is_policy ? "destination_ip_prohibited"
+        : is_time ? "connection_timeout"
+                  : "destination_unavailable",
+        body.size(), body);
+}
+
+GateTask<> answer(GateSocket& browser, const std::string& text) {
+    error_code problem;
+    co_await asio::async_write(browser, asio::buffer(text),
+                               asio::redirect_error(asio::use_awaitable, problem));
+    browser.shutdown(asio::socket_base::shutdown_both, problem);
+}
+
+}  // namespace
+
+void GateVisit::end() {
+    is_over = true;
+    for (GateSocket* socket : sockets) cut(*socket);
+}
+
+bool GateVisit::count(std::size_t bytes) {
+    tally.bytes += bytes;
+    if (tally.bytes > pass.limits.bytes && !is_over) {
+        tally.is_used_up = true;
+        end();
+    }
+    return !is_over;
+}
+
+void GateVisit::note(const std::string& place, const Error& error) {
+    if (tally.failures.size() < most_failures) tally.failures.emplace(place, error);
+}
+
+GateTask<Result<std::vector<GateEndpoint>>> GateNames::find(std::string host, std::uint16_t port) {
+    const auto now = std::chrono::steady_clock::now();
+    auto known = known_.find(host);
+    if (known == known_.end() || known->second.until < now) {
+        auto lookup = look_up_elsewhere(host);
+        auto addresses = co_await asio::co_spawn(lookups_, std::move(lookup), asio::use_awaitable);
+        if (!addresses) co_return std::unexpected(addresses.error());
+        if (known_.size() >= most_names) known_.clear();
+        known = known_.insert_or_assign(host, Known{*std::move(addresses), now + names_are_known_for}).first;
+    }
+    std::vector<GateEndpoint> endpoints;
+    for (const auto& address : known->second.addresses) endpoints.emplace_back(address, port);
+    co_return endpoints;
+}
+
+GateTask<> serve_at_gate(GateSocket browser, std::shared_ptr<GateVisit> visit, GateNames& names) {
+    using namespace asio::experimental::awaitable_operators;
+    const Entry browser_entry(*visit, browser);
+    const bool is_too_much = ++visit->tally.connections > visit->pass.limits.connections;
+    if (is_too_much) visit->tally.is_used_up = true;
+    if (is_too_much || visit->sockets.size() > 2 * visit->pass.limits.connections_at_once) co_return;
+
+    error_code problem;
+    std::string text;
+    const std::size_t head_bytes = co_await read_head(browser, text, *visit);
+    if (head_bytes == 0) co_return;
+    const auto request = parse_gate_request(std::string_view(text).substr(0, head_bytes));
+    if (!request) {
+        const std::string words = refusal(request.error());
+        co_await answer(browser, words);
+        co_return;
+    }
+    GateSocket server(browser.get_executor());
+    const Entry server_entry(*visit, server);
+    const auto connected = co_await connect_to(server, *request, *visit, names);
+    if (visit->is_over) co_return;
+    if (!connected) {
+        visit->note(fmt::format("{}:{}", request->host, request->port), connected.error());
+        const std::string words = refusal(connected.error());
+        co_await answer(browser, words);
+        co_return;
+    }
+    constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+    std::string first = text.substr(head_bytes);
+    if (request->kind == GateRequestKind::tunnel) {
+        co_await asio::async_write(browser, asio::buffer(std::string_view("HTTP/1.1 200 OK\r\n\r\n")),
+                                   asio::redirect_error(asio::use_awaitable, problem));
+        if (!problem && !first.empty())
+            co_await asio::async_write(server, asio::buffer(first),
+                                       asio::redirect_error(asio::use_awaitable, problem));
+        if (problem) co_return;
+        co_await (relay(browser, server, *visit, all) && relay(server, browser, *visit, all));
+        co_return;
+    }
+    first.resize(static_cast<std::size_t>(std::min<std::uint64_t>(first.size(), request->body_bytes)));
+    const std::uint64_t rest = request->body_bytes == all ? all : request->body_bytes - first.size();
+    first.insert(0, request->head);
+    co_await asio::async_write(server, asio::buffer(first),
+                               asio::redirect_error(asio::use_awaitable, problem));
+    if (problem) co_return;
+    co_await (relay(browser, server, *visit, rest) && relay_answer(server, browser, *visit));
+}
+
+}  // namespace quarry::net

@@ -1,0 +1,218 @@
+#include "store/postgres/reading/postgres_reader_jobs.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "store/postgres/reading/job_sources.h"
+#include "store/rows/job_row.h"
+
+namespace quarry::store::postgres {
+
+namespace {
+
+// Rows of a table in the order of their ids. Those that may run are kept by kind, so each kind is walked.
+void add_rows(Query& query, const JobTable& table, const JobPage& page) {
+    const bool by_kind = &table == &ready_table;
+    if (by_kind) query.add("select walked.* from quarry.kind cross join lateral (");
+    query.add("select job.id, job.kind, ").add(table.state).add("::int as state,");
+    query.add(
+        " job.priority, job.attempts, job.max_attempts, job.stalls, job.owner, job.grp, job.unique_key,"
+        " job.last_error, job.created_at, job.deadline, ");
+    query.add(table.columns).add(" from ").add(table.from).add(" as job where true");
+    if (by_kind) query.add(" and job.kind = kind.id");
+    narrow(query, table, page.filter);
+    if (page.after) query.add(" and job.id > ?", *page.after);
+    query.add(" order by job.id limit ?", page.limit);
+    if (by_kind) query.add(") as walked order by walked.id limit ?", page.limit);
+}
+
+// Names and payloads are joined to what is listed.
+void add_jobs(Query& query, const JobPage& page) {
+    query.add(
+        "select kind.name, coalesce(grp.collection, ''), job.state, job.id, job.priority, job.attempts,"
+        " job.max_attempts, job.stalls, job.progress, owner.name, job.grp, job.unique_key, job.last_error,"
+        " job.worker, job.created_at, job.run_at, job.started_at, job.finished_at, job.start_by,"
+        " job.deadline, null::text");
+    query.add(page.with_payload ? ", payload.body, job.result" : ", null::text, null::text");
+    query.add(" from (select * from (");
+    bool is_first = true;
+    for (const JobTable* table : job_tables) {
+        if (!has_any(*table, page.filter)) continue;
+        query.add(is_first ? "(" : " union all (");
+        add_rows(query, *table, page);
+        query.add(")");
+        is_first = false;
+    }
+    query.add(
+        ") as every(id, kind, state, priority, attempts, max_attempts, stalls, owner, grp, unique_key,"
+        " last_error, created_at, deadline, progress, worker, run_at, started_at, finished_at, start_by,"
+        " result)");
+    query.add(" order by id limit ?) as job", page.limit);
+    query.add(
+        " join quarry.kind on kind.id = job.kind join quarry.owner on owner.id = job.owner"
+        " left join quarry.grp on grp.id = job.grp");
+    if (page.with_payload) query.add(" left join quarry.payload on payload.id = job.id");
+}
+
+void add_list(Query& query, const RowSource& source, const JobPage& page) {
+    query.add("select ").add(source.kind).add(", ").add(source.collection).add(", ").add(source.state);
+    query.add(", ").add(source.columns).add(", null::text, null::text").add(source.from).add(" where true");
+    narrow(query, source, page.filter);
+    if (page.after) query.add(" and " + std::string(source.id) + " > ?", *page.after);
+    query.add(page.order == JobPage::Order::as_leased ? " order by outbox.priority, " : " order by ");
+    query.add(std::string(source.id) + " limit ?", page.limit);
+}
+
+Query list_of(const JobPage& page) {
+    const JobFilter& filter = page.filter;
+    const bool by_id = !filter.ids.empty();
+    Query query("");
+    if (filter.kind == kind_of_urls) {
+        add_list(query, url_source, page);
+        return query;
+    }
+    if (filter.kind == kind_of_changes) {
+        add_list(query, change_source, page);
+        return query;
+    }
+    query.add("select * from ((");
+    add_jobs(query, page);
+    if (filter.kind.empty() && (filter.group || by_id)) {
+        query.add(") union all (");
+        add_list(query, url_source, page);
+    }
+    if (filter.kind.empty() && by_id) {
+        query.add(") union all (");
+        add_list(query, change_source, page);
+    }
+    query.add(")) as list order by 4 limit ?", page.limit);
+    return query;
+}
+
+using Counts = std::map<std::tuple<std::string, std::string, JobState>, std::int64_t>;
+
+bool is_wanted(const JobFilter& filter, JobState state) {
+    return filter.states.empty() || std::ranges::count(filter.states, state) > 0;
+}
+
+Result<void> count(db::PgConnection& connection, const Query& query, Counts& counts) {
+    return query.each(connection, [&](const db::PgRow& row) {
+        const auto state = static_cast<JobState>(row.integer(2));
+        counts[{std::string(row.text(0)), std::string(row.text(1)), state}] += row.integer(3);
+    });
+}
+
+// Counted by group before anything is joined: there may be millions of jobs, but not of groups.
+Result<void> count_jobs(db::PgConnection& connection, const JobFilter& filter, Counts& counts) {
+    Query query("select kind.name, coalesce(grp.collection, ''), job.state, job.count from (");
+    bool is_first = true;
+    for (const JobTable* table : job_tables) {
+        if (!has_any(*table, filter)) continue;
+        query.add(is_first ? "" : " union all ");
+        query.add("select job.kind, job.grp, ").add(table->state).add("::int as state, count(*) from ");
+        query.add(table->from).add(" as job where true");
+        narrow(query, *table, filter);
+        query.add(" group by 1, 2, 3");
+        is_first = false;
+    }
+    query.add(") as job join quarry.kind on kind.id = job.kind left join quarry.grp on grp.id = job.grp");
+    return count(connection, query, counts);
+}
+
+Result<void> count_rows(db::PgConnection& connection, const RowSource& source, const JobFilter& filter,
+                        Counts& counts) {
+    Query query("select ");
+    query.add(source.kind).add(", ").add(source.collection).add(", ").add(source.state).add(", count(*)");
+    query.add(source.from).add(" where true");
+    narrow(query, source, filter);
+    query.add(" group by 1, 2, 3");
+    return count(connection, query, counts);
+}
+
+// A row has a collection and the counts of these states.
+constexpr std::array counted_states = {JobState::queued, JobState::running,   JobState::completed,
+                                       JobState::failed, JobState::cancelled, JobState::paused};
+
+Result<void> add_sums(db::PgConnection& connection, const Query& query, const JobFilter& filter,
+                      std::string_view kind, Counts& counts) {
+    return query.each(connection, [&](const db::PgRow& row) {
+        for (std::size_t index = 0; index < counted_states.size(); ++index) {
+            const std::int64_t count = row.integer(static_cast<int>(index) + 1);
+            if (count == 0 || !is_wanted(filter, counted_states[index])) continue;
+            counts[{std::string(kind), std::string(row.text(0)), counted_states[index]}] += count;
+        }
+    });
+}
+
+// URLs are counted from their groups' counters: there may be millions of them. In a group that was cancelled,
+// those that are counted nowhere were cancelled with it.
+Result<void> count_urls(db::PgConnection& connection, const JobFilter& filter, Counts& counts) {
+    Query query(R"sql(
+        select grp.collection, sum(queued)::bigint, sum(running)::bigint, sum(completed + skipped)::bigint,
+               sum(failed)::bigint,
+               sum(case when state = 4 then discovered - completed - skipped - failed else 0 end)::bigint,
+               0::bigint
+        from quarry.grp join quarry.owner on owner.id = grp.owner where true)sql");
+    if (filter.group) query.add(" and grp.id = ?", *filter.group);
+    if (!filter.owner.empty()) query.add(" and owner.name = ?", filter.owner);
+    if (!filter.collection.empty()) query.add(" and grp.collection = ?", filter.collection);
+    query.add(" group by 1");
+    return add_sums(connection, query, filter, kind_of_urls, counts);
+}
+
+// So are changes, which are counted where they are made; those that run have leases.
+Result<void> count_changes(db::PgConnection& connection, const JobFilter& filter, Counts& counts) {
+    for (const char* sql : {"select changes.collection, sum(changes.queued)::bigint, 0::bigint,"
+                            " sum(changes.completed)::bigint, sum(changes.failed)::bigint,"
+                            " sum(changes.cancelled)::bigint, sum(changes.paused)::bigint"
+                            " from quarry.outbox_count as changes",
+                            "select changes.collection, -count(*), count(*), 0::bigint, 0::bigint, 0::bigint,"
+                            " 0::bigint from quarry.change_lease"
+                            " join quarry.outbox as changes on changes.id = change_lease.id"}) {
+        Query query(std::string(sql) +
+                    " left join quarry.grp on grp.id = changes.grp"
+                    " left join quarry.owner on owner.id = grp.owner where true");
+        if (filter.group) query.add(" and changes.grp = ?", *filter.group);
+        if (!filter.owner.empty()) query.add(" and coalesce(owner.name, 'local') = ?", filter.owner);
+        if (!filter.collection.empty()) query.add(" and changes.collection = ?", filter.collection);
+        query.add(" group by 1");
+        TRY(add_sums(connection, query, filter, kind_of_changes, counts));
+    }
+    std::erase_if(counts, [](const auto& entry) { return entry.second == 0; });
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<Job>> read_jobs(db::PgConnection& connection, const JobPage& page) {
+    std::vector<Job> jobs;
+    TRY(list_of(page).each(connection, [&](const db::PgRow& row) { jobs.push_back(job_of(row)); }));
+    return jobs;
+}
+
+Result<std::vector<StateCount>> read_job_counts(db::PgConnection& connection, const JobFilter& filter) {
+    Counts counts;
+    const bool row_by_row = !filter.ids.empty() || filter.older_than;
+    if (filter.kind != kind_of_urls && filter.kind != kind_of_changes)
+        TRY(count_jobs(connection, filter, counts));
+    if (filter.kind.empty() || filter.kind == kind_of_urls) {
+        TRY(row_by_row ? count_rows(connection, url_source, filter, counts)
+                       : count_urls(connection, filter, counts));
+    }
+    if (filter.kind.empty() || filter.kind == kind_of_changes) {
+        TRY(row_by_row ? count_rows(connection, change_source, filter, counts)
+                       : count_changes(connection, filter, counts));
+    }
+    std::vector<StateCount> result;
+    for (const auto& [key, count] : counts) {
+        result.push_back({.kind = std::get<0>(key),
+                          .collection = std::get<1>(key),
+                          .state = std::get<2>(key),
+                          .count = count});
+    }
+    return result;
+}
+
+}  // namespace quarry::store::postgres
