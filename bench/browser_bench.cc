@@ -18,9 +18,9 @@
 #include <thread>
 #include <vector>
 
-#include "browser/keeper.h"
+#include "browser/supervisor.h"
 #include "browser/pool.h"
-#include "extract/script_made.h"
+#include "extract/client_rendered.h"
 #include "html/parser.h"
 #include "url_file.h"
 

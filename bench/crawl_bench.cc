@@ -16,7 +16,6 @@
 
 #include "crawl/admission.h"
 #include "crawl/near_duplicates.h"
-#include "crawl/simhash.h"
 #include "extract/extract.h"
 
 using namespace quarry;

@@ -17,16 +17,14 @@
 
 #include <time.h>
 
-#include "extract/metadata/base_url.h"
+#include "extract/metadata/links.h"
 #include "extract/content/main_content.h"
 #include "extract/extract.h"
 #include "extract/html_document.h"
-#include "extract/metadata/links.h"
-#include "extract/content/main_content_model.h"
 #include "extract/markdown/markdown.h"
 #include "extract/metadata/metadata.h"
 #include "extract/content/page_view.h"
-#include "extract/script_made.h"
+#include "extract/client_rendered.h"
 #include "html/encoding/encoding.h"
 #include "html/parser.h"
 

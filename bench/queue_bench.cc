@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "db/postgres/connection.h"
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/postgres/store.h"
 #include "store/redis/store.h"
 #include "store/sqlite/store.h"

@@ -8,7 +8,6 @@
 #include <stop_token>
 
 #include "embed/space/space.h"
-#include "embed/space/space_feedback.h"
 #include "space_bench_sets.h"
 
 using namespace quarry;

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "embed/space/space.h"
-#include "index/embedded/int8_vector.h"
+#include "index/embedded/vectors.h"
 #include "index/embedded/signs.h"
 #include "text/terms/terms.h"
 

@@ -1,15 +1,151 @@
 #include "api/admission.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "api/gate.h"
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "base/ascii.h"
+#include "base/sha256.h"
 #include "model/collection.h"
+#include "url/url.h"
 
 namespace quarry::api {
+
+std::optional<std::chrono::milliseconds> RateLimit::wait_of(const std::string& owner, std::int64_t per_minute,
+                                                            Time now) {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    if (per_minute <= 0) return std::nullopt;
+    const double per_millisecond = static_cast<double>(per_minute) / 60'000;
+    const double most = std::max(1.0, static_cast<double>(per_minute) / 6);
+    return allowances_.with([&](auto& allowances) -> std::optional<std::chrono::milliseconds> {
+        const auto [entry, is_new] = allowances.try_emplace(owner, Allowance{most, now});
+        Allowance& left = entry->second;
+        const double passed = Milliseconds(std::max(now, left.counted_at) - left.counted_at).count();
+        left.requests = std::min(most, left.requests + passed * per_millisecond);
+        left.counted_at = std::max(now, left.counted_at);
+        if (left.requests < 1) {
+            const double wait = std::ceil((1 - left.requests) / per_millisecond);
+            return std::chrono::milliseconds(static_cast<std::int64_t>(wait));
+        }
+        left.requests -= 1;
+        return std::nullopt;
+    });
+}
+
+namespace {
+
+// What stands before the port; of an IPv6 address, with its brackets.
+std::string_view without_port(std::string_view host) {
+    const std::size_t colon = host.rfind(':');
+    const bool is_within_brackets = host.ends_with(']');
+    return is_within_brackets ? host : host.substr(0, colon);
+}
+
+bool is_loopback_address(std::string_view host) {
+    const bool is_numeric = std::ranges::all_of(host, [](char c) { return is_ascii_digit(c) || c == '.'; });
+    return is_numeric && host.starts_with("127.") && std::ranges::count(host, '.') == 3;
+}
+
+}  // namespace
+
+bool is_this_machine(std::string_view host) {
+    host = without_port(host);
+    return host == "localhost" || host == "[::1]" || is_loopback_address(host);
+}
+
+std::optional<Error> refusal_of_stranger(const Request& request, bool is_welcome_origin) {
+    const std::string_view host = request.header("host");
+    if (!is_this_machine(host))
+        return Error{
+            ErrorCode::refused,
+            fmt::format("this server answers to 127.0.0.1 and localhost, not to \"{}\"", host.substr(0, 80))};
+    const std::string_view origin = request.header("origin");
+    if (origin.empty() || is_welcome_origin) return std::nullopt;
+    const auto url = url::Url::parse(std::string(origin));
+    if (url && url->is_http() && is_this_machine(url->host())) return std::nullopt;
+    return Error{ErrorCode::refused, "web pages of other sites are not answered"};
+}
+
+namespace {
+
+constexpr std::chrono::seconds fresh_for{1};
+
+// Looks at every byte, however early the two differ.
+bool is_same(const KeyHash& a, const KeyHash& b) {
+    unsigned difference = 0;
+    for (std::size_t index = 0; index < a.size(); ++index)
+        difference |= static_cast<unsigned>(a[index] ^ b[index]);
+    return difference == 0;
+}
+
+}  // namespace
+
+KeyHash hash_of_key(std::string_view key) {
+    return sha256(key);
+}
+
+bool Keyring::is_stale() const {
+    return known_.with([](const Known& known) {
+        return !known.read_at || std::chrono::steady_clock::now() - *known.read_at >= fresh_for;
+    });
+}
+
+Result<void> Keyring::read(store::Reader& reader) {
+    Known fresh;
+    for (ApiKey& key : TRY(reader.keys())) {
+        fresh.has_any = true;
+        if (!key.revoked_at) fresh.keys.push_back(std::move(key));
+    }
+    fresh.limits[std::string(local_owner)];
+    for (const ApiKey& key : fresh.keys) fresh.limits[key.owner];
+    for (auto& [owner, limits] : fresh.limits) limits = TRY(reader.limits(owner)).value_or(limits);
+    // Its age counts from here: however long the reading took, those who waited for it find it fresh.
+    fresh.read_at = std::chrono::steady_clock::now();
+    known_.with([&](Known& known) {
+        fresh.reads = known.reads + 1;
+        known = std::move(fresh);
+    });
+    return {};
+}
+
+std::uint64_t Keyring::reads() const {
+    return known_.with([](const Known& known) { return known.reads; });
+}
+
+bool Keyring::is_empty() const {
+    return known_.with([](const Known& known) { return !known.has_any; });
+}
+
+std::optional<ApiKey> Keyring::find(std::string_view token) const {
+    const KeyHash hash = hash_of_key(token);
+    return known_.with([&](const Known& known) {
+        std::optional<ApiKey> found;
+        for (const ApiKey& key : known.keys)
+            if (is_same(key.hash, hash)) found = key;
+        return found;
+    });
+}
+
+std::optional<std::string> Keyring::owner_of(std::string_view token) const {
+    auto key = find(token);
+    if (!key) return std::nullopt;
+    return std::move(key->owner);
+}
+
+std::optional<std::int64_t> Keyring::key_of(std::string_view token) const {
+    const auto key = find(token);
+    return key ? std::optional(key->id) : std::nullopt;
+}
+
+store::OwnerLimits Keyring::limits(const std::string& owner) const {
+    return known_.with([&](const Known& known) {
+        const auto found = known.limits.find(owner);
+        return found == known.limits.end() ? store::OwnerLimits{} : found->second;
+    });
+}
+
 namespace {
 
 // Clients that have no key send these all the same.

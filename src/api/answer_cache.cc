@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "api/server/reply.h"
-#include "api/server/wrapped_exchange.h"
+#include "api/server/message.h"
+#include "api/server/server.h"
 
 namespace quarry::api {
 namespace {

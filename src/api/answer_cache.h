@@ -1,5 +1,6 @@
-// Answers that many ask for at once: each is made once, and given to all who ask within a moment. Clients
-// poll: without this every one of them would cost a walk through the store.
+// Answers that many ask for at once: each is made once, and given to all who ask within a moment.
+// Clients poll: without this every one of them would cost a walk through the store.
+// When a ChangingExchange is answered, nobody gets an answer any more from before.
 #pragma once
 
 #include <chrono>
@@ -13,6 +14,9 @@
 #include "api/server/server.h"
 
 namespace quarry::api {
+
+// Answers that many ask for at once: each is made once, and given to all who ask within a moment. Clients
+// poll: without this every one of them would cost a walk through the store.
 
 class AnswerCache : public std::enable_shared_from_this<AnswerCache> {
 public:
@@ -44,6 +48,26 @@ private:
     std::unordered_map<std::uint64_t, std::shared_ptr<Entry>> in_making_;  // also those that were forgotten
     std::size_t bytes_ = 0;
     std::uint64_t last_number_ = 0;
+};
+
+// An exchange that changes something: when it is answered, nobody gets an answer any more from before.
+
+class ChangingExchange : public WrappedExchange {
+public:
+    ChangingExchange(std::shared_ptr<Exchange> inner, std::shared_ptr<AnswerCache> answers)
+        : WrappedExchange(std::move(inner)), answers_(std::move(answers)) {}
+
+    void respond(Response response) override {
+        answers_->forget();
+        WrappedExchange::respond(std::move(response));
+    }
+    std::shared_ptr<Follower> begin_events(std::vector<Header> headers) override {
+        answers_->forget();
+        return WrappedExchange::begin_events(std::move(headers));
+    }
+
+private:
+    const std::shared_ptr<AnswerCache> answers_;
 };
 
 }  // namespace quarry::api

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "api/changing_exchange.h"
-#include "api/server/json_body.h"
-#include "api/server/reply.h"
+#include "api/answer_cache.h"
+#include "api/server/fields.h"
+#include "api/server/message.h"
 #include "base/printable.h"
 #include "model/json/records.h"
 #include "store/owner_quota.h"

@@ -18,7 +18,6 @@
 #include "api/reader_pool.h"
 #include "api/notifier.h"
 #include "api/request_log.h"
-#include "api/api_request_log.h"
 #include "api/routes.h"
 #include "api/server/server.h"
 #include "base/guarded.h"

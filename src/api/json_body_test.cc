@@ -1,4 +1,4 @@
-#include "api/server/json_body.h"
+#include "api/server/fields.h"
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "api/metrics_route.h"
+#include "api/monitoring.h"
 
 #include <fstream>
 #include <iterator>
@@ -7,10 +7,18 @@
 #include <unistd.h>
 
 #include "api/api.h"
-#include "api/server/reply.h"
-#include "api/monitoring.h"
+#include "api/server/message.h"
 
 namespace quarry::api {
+
+std::optional<Error> trouble_of_store(Api& api, store::Reader& reader) {
+    if (api.services().store_trouble)
+        if (auto trouble = api.services().store_trouble()) return trouble;
+    const auto workers = reader.workers();
+    if (!workers) return workers.error();
+    return std::nullopt;
+}
+
 namespace {
 
 // A page of text in Prometheus's exposition format.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/thread_name.h"
+#include "base/threads.h"
 #include "model/job.h"
 
 namespace quarry::api {

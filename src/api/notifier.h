@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/queues.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 #include "store/store.h"
 
 namespace quarry::api {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "base/thread_name.h"
+#include "base/threads.h"
 
 namespace quarry::api {
 

@@ -1,16 +1,71 @@
-// An exchange whose answer carries the request's id and what a browser wants to know, and is told to the log.
+// What was asked of a server: a line for people, a record in the store, and counts for monitoring. A flood
+// of requests is counted whole, but only so many records of it are kept.
+// An ObservedExchange tells the log of its answer, which carries the request's id and what a browser wants
+// to know.
 #pragma once
 
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
-#include "api/api_request_log.h"
-#include "api/server/wrapped_exchange.h"
-#include "base/base_clock.h"
+#include "api/server/server.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/access.h"
 
 namespace quarry::api {
+
+// What was asked of a server: a line for people, a record in the store, and counts for monitoring. A flood of
+// requests is counted whole, but of its records only so many are kept.
+
+class RequestLog {
+public:
+    using WriteLine = std::function<void(std::string_view)>;
+    using Keep = std::function<Result<void>(std::span<const RequestRecord>)>;  // in the store
+
+    // Of one route and status.
+    struct Count {
+        std::int64_t requests = 0;
+        std::chrono::microseconds took{};
+    };
+    using Counts = std::map<std::pair<std::string, int>, Count>;
+
+    // No `write_line`: no lines.
+    RequestLog(Keep keep, WriteLine write_line);
+    // Keeps what it was told.
+    ~RequestLog();
+
+    // Any thread; does not wait.
+    void add(RequestRecord record, std::size_t bytes);
+
+    Counts counts() const;
+    std::int64_t not_kept() const;  // counted, but without a record
+
+private:
+    void write(std::stop_token stop);
+    bool keep_in_peace(std::span<const RequestRecord> records) const;
+
+    const Keep keep_;
+    const WriteLine write_line_;
+    mutable std::mutex mutex_;
+    std::condition_variable_any has_more_;
+    Counts counts_;
+    std::vector<RequestRecord> waiting_;
+    std::int64_t not_kept_ = 0;
+    std::jthread writer_;  // the last: it uses all of the above
+};
+
+// An exchange whose answer carries the request's id and what a browser wants to know, and is told to the log.
 
 class ObservedExchange : public WrappedExchange {
 public:

@@ -1,16 +1,113 @@
-// All routes, in one place. A path that others share a beginning with comes before those with names in it.
-#include "api/firecrawl/routes.h"
-
-#include "api/knowledge/change_events.h"
-#include "api/knowledge/routes.h"
-#include "api/metrics_route.h"
-#include "api/openapi.h"
-#include "api/own/routes.h"
-#include "api/server/reply.h"
 #include "api/routes.h"
+
+#include <algorithm>
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "api/firecrawl/routes.h"
+#include "api/knowledge/routes.h"
 #include "api/monitoring.h"
+#include "api/own/routes.h"
+#include "api/server/message.h"
+#include "url/percent.h"
 
 namespace quarry::api {
+
+namespace {
+
+// The values of the names, if the path is of that shape.
+std::optional<std::vector<std::string>> match(std::string_view shape, std::string_view path) {
+    std::vector<std::string> values;
+    while (!shape.empty() && !path.empty()) {
+        if (shape.front() != path.front() && shape.front() != '{') return std::nullopt;
+        if (shape.front() != '{') {
+            shape.remove_prefix(1);
+            path.remove_prefix(1);
+            continue;
+        }
+        const std::size_t end = std::min(path.find('/'), path.size());
+        if (end == 0) return std::nullopt;
+        values.push_back(url::percent_decoded(path.substr(0, end)));
+        path.remove_prefix(end);
+        shape.remove_prefix(shape.find('}') + 1);
+    }
+    if (!shape.empty() || !path.empty()) return std::nullopt;
+    return values;
+}
+
+}  // namespace
+
+Found find_route(std::span<const Route> routes, Method method, std::string_view path) {
+    // A slash at the end means nothing.
+    if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+    Found found;
+    for (const Route& route : routes) {
+        auto values = match(route.path, path);
+        if (!values) continue;
+        const bool is_meant =
+            route.method == method || (method == Method::head && route.method == Method::get);
+        if (is_meant) return {.route = &route, .values = *std::move(values)};
+        if (std::ranges::find(found.allowed, route.method) == found.allowed.end())
+            found.allowed.push_back(route.method);
+    }
+    return found;
+}
+
+namespace {
+
+namespace json = boost::json;
+
+std::string lower_name_of(Method method) {
+    std::string name(name_of(method));
+    std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(c | 0x20); });
+    return name;
+}
+
+// One for each {name} in the path.
+json::array parameters_of(std::string_view path) {
+    json::array parameters;
+    for (std::size_t begin = path.find('{'); begin != std::string_view::npos;
+         begin = path.find('{', begin + 1))
+        parameters.push_back(json::object{{"name", path.substr(begin + 1, path.find('}', begin) - begin - 1)},
+                                          {"in", "path"},
+                                          {"required", true},
+                                          {"schema", json::object{{"type", "string"}}}});
+    return parameters;
+}
+
+json::object content_of(std::string_view type, std::string_view schema) {
+    return {{"content", json::object{{type, json::object{{"schema", json::object{{"type", schema}}}}}}}};
+}
+
+json::object operation_of(const Route& route) {
+    json::object answer = content_of("application/json", "object");
+    answer["description"] = "Done; an error is {success: false, code, error}";
+    json::object operation{{"summary", route.summary},
+                           {"responses", json::object{{"200", std::move(answer)}}}};
+    if (json::array parameters = parameters_of(route.path); !parameters.empty())
+        operation["parameters"] = std::move(parameters);
+    if (route.body == BodyKind::json) operation["requestBody"] = content_of("application/json", "object");
+    if (route.body == BodyKind::bytes) operation["requestBody"] = content_of("multipart/form-data", "object");
+    return operation;
+}
+
+}  // namespace
+
+json::object openapi_of(std::span<const Route> routes, std::string_view version) {
+    json::object paths;
+    for (const Route& route : routes) {
+        json::value& path = paths[route.path];
+        if (!path.is_object()) path = json::object();
+        path.get_object()[lower_name_of(route.method)] = operation_of(route);
+    }
+    return {{"openapi", "3.1.0"},
+            {"info", json::object{{"title", "quarry"}, {"version", version}}},
+            {"paths", std::move(paths)}};
+}
+
+// All routes, in one place. A path that others share a beginning with comes before those with names in it.
+
 namespace {
 
 namespace json = boost::json;

@@ -1,4 +1,5 @@
-// The routes: one table (routes.cc), from which requests are dispatched and the API is described.
+// The routes: one table, from which requests are dispatched and the API is described as OpenAPI describes
+// such things.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "api/server/message.h"
 #include "api/server/server.h"
@@ -16,6 +18,8 @@
 #include "store/reader.h"
 
 namespace quarry::api {
+
+// The routes: one table (routes.cc), from which requests are dispatched and the API is described.
 
 class Api;
 
@@ -76,5 +80,9 @@ struct Found {
 
 // The route that a path means. A name in braces takes one step of the path, decoded.
 Found find_route(std::span<const Route> routes, Method method, std::string_view path);
+
+// The API as OpenAPI describes such things, made from the table of routes.
+
+boost::json::object openapi_of(std::span<const Route> routes, std::string_view version);
 
 }  // namespace quarry::api

@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "app/owner/methods.h"
-#include "app/remote/remote_reader.h"
+#include "app/remote/store.h"
 #include "app/services/web_access.h"
 #include "app/owner/background.h"
 #include "base/descriptors.h"
-#include "store/postgres/postgres_reader.h"
 #include "store/postgres/store.h"
 #include "store/redis/store.h"
 #include "store/sqlite/store.h"

@@ -11,10 +11,9 @@
 #include <boost/json.hpp>
 
 #include "app/data_folder.h"
-#include "app/owner/reach_owner.h"
+#include "app/owner/client.h"
 #include "app/remote/api.h"
 #include "app/settings/settings.h"
-#include "app/store_address.h"
 #include "base/result.h"
 #include "store/reader.h"
 #include "store/store.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 
 namespace quarry {

@@ -1,9 +1,11 @@
-// Messages from many threads to one, which sleeps while there are none.
+// How threads hand values to each other. A Mailbox brings messages of many threads to one. A WorkQueue
+// hands each value to one of several threads, in order.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -11,6 +13,8 @@
 #include <vector>
 
 namespace quarry {
+
+// Messages from many threads to one, which sleeps while there are none.
 
 template <typename Message>
 class Mailbox {
@@ -50,6 +54,57 @@ private:
     std::mutex mutex_;
     std::condition_variable_any arrived_;
     std::vector<Message> messages_;
+};
+
+// Values handed from some threads to others, each to one, in order.
+
+// Not bounded by itself: whoever fills it holds a budget.
+template <typename T>
+class WorkQueue {
+public:
+    void push(T value) {
+        {
+            std::lock_guard lock(mutex_);
+            values_.push_back(std::move(value));
+        }
+        changed_.notify_one();
+    }
+
+    // Waits for a value; nothing once the queue is closed and empty.
+    std::optional<T> pop() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return closed_ || !values_.empty(); });
+        if (values_.empty()) return std::nullopt;
+        std::optional<T> value(std::move(values_.front()));
+        values_.pop_front();
+        return value;
+    }
+
+    void close() {
+        {
+            std::lock_guard lock(mutex_);
+            closed_ = true;
+        }
+        changed_.notify_all();
+    }
+
+    // Closes it and gives what nobody has taken, which nobody will take any more.
+    std::deque<T> close_and_take_rest() {
+        std::deque<T> rest;
+        {
+            std::lock_guard lock(mutex_);
+            closed_ = true;
+            std::swap(rest, values_);
+        }
+        changed_.notify_all();
+        return rest;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<T> values_;
+    bool closed_ = false;
 };
 
 }  // namespace quarry

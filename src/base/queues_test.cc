@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/queues.h"
 #include "base/observers.h"
-#include "base/work_queue.h"
 
 using namespace quarry;
 

@@ -1,12 +1,38 @@
-// Wakes a thread that waits in poll(), from any other.
+// What a thread needs besides std::jthread: a name for debuggers and /proc, a pause that ends when somebody
+// asks to stop, and a signal that wakes it from poll().
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
+#include <stop_token>
 
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 namespace quarry {
+
+// Names for threads, as debuggers, profilers and /proc show them.
+
+// Names the calling thread; at most 15 letters.
+inline void name_this_thread(const char* name) {
+    pthread_setname_np(pthread_self(), name);
+}
+
+// Letting time pass, unless somebody asks to stop.
+
+// Returns after `duration`, or at once when asked to stop: then false.
+inline bool pause_for(std::chrono::milliseconds duration, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, duration, [] { return false; });
+    return !stop.stop_requested();
+}
+
+// Wakes a thread that waits in poll(), from any other.
 
 class WakeSignal {
 public:

@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 
 #include "base/ascii.h"
-#include "url/idna.h"
+#include "url/host.h"
 #include "url/url.h"
 
 namespace quarry::branding {

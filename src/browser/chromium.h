@@ -1,5 +1,6 @@
-// A Chromium process for pages that need one: started so that it can do no harm, and ended with everything
-// that it started. Speaks the DevTools protocol over two pipes; there is no port to attack.
+// A Chromium process for pages that need one: the program, the flags it is started with, and its end with
+// everything that it started. It is started so that it can do no harm. It speaks the DevTools protocol over
+// two pipes; there is no port to attack.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,13 @@
 
 #include <sys/types.h>
 
-#include "base/descriptor.h"
+#include "base/descriptors.h"
 #include "base/result.h"
 
 namespace quarry::browser {
+
+// A Chromium process for pages that need one: started so that it can do no harm, and ended with everything
+// that it started. Speaks the DevTools protocol over two pipes; there is no port to attack.
 
 struct ChromiumConfig {
     std::string path{};           // of the program; "": chromium-headless-shell, wherever PATH has it
@@ -65,5 +69,13 @@ private:
     std::vector<Listener> listeners_;
     std::string folder_;
 };
+
+// The program to start, and the flags it is started with.
+
+// The configured program, or the first of those on PATH that will do. Fails with `unavailable`.
+Result<std::string> find_chromium(const ChromiumConfig& config);
+
+std::vector<std::string> chromium_command(const std::string& program, const ChromiumConfig& config,
+                                          const std::string& folder);
 
 }  // namespace quarry::browser

@@ -2,15 +2,189 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <random>
 
 #include <boost/json.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-#include "base/thread_name.h"
+#include "base/threads.h"
+#include "net/websocket.h"
 #include "net/wording.h"
 
 namespace quarry::browser {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_words = 300;  // of an error, which a page may have written
+
+Error error_of(const json::object& error) {
+    const std::string_view words = text_at(error, "message").substr(0, max_words);
+    return {ErrorCode::unavailable, words.empty() ? "the browser refused a command" : std::string(words)};
+}
+
+}  // namespace
+
+Result<Message> parse_message(std::string_view text) {
+    boost::system::error_code problem;
+    json::parse_options options;
+    options.max_depth = max_depth;
+    // Strings may hold halves of characters, which JavaScript allows: they are a page's business.
+    options.allow_invalid_utf8 = true;
+    json::value value = json::parse(text, problem, {}, options);
+    if (problem || !value.is_object()) return fail(ErrorCode::corrupt, "the browser's message is not JSON");
+    json::object& object = value.get_object();
+    Message message{.method = std::string(text_at(object, "method")),
+                    .session = std::string(text_at(object, "sessionId"))};
+    if (const json::value* id = object.if_contains("id"); id && id->is_int64()) message.id = id->get_int64();
+    if (message.id.has_value() == !message.method.empty())
+        return fail(ErrorCode::corrupt, "the browser's message is neither an answer nor an event");
+    if (const json::value* error = object.if_contains("error"); error && error->is_object())
+        message.error = error_of(error->get_object());
+    if (json::value* content = object.if_contains(message.id ? "result" : "params");
+        content && content->is_object())
+        message.content = std::move(content->get_object());
+    return message;
+}
+
+std::optional<std::int64_t> id_of_beginning(std::string_view beginning) {
+    constexpr std::string_view start = "{\"id\":";
+    if (!beginning.starts_with(start)) return std::nullopt;
+    beginning.remove_prefix(start.size());
+    std::int64_t id = 0;
+    const auto [end, problem] = std::from_chars(beginning.data(), beginning.data() + beginning.size(), id);
+    if (problem != std::errc() || end == beginning.data() + beginning.size() || *end != ',')
+        return std::nullopt;
+    return id;
+}
+
+std::string_view text_at(const json::object& object, std::string_view key) {
+    const json::value* value = object.if_contains(key);
+    return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
+}
+
+double number_at(const json::object& object, std::string_view key) {
+    const json::value* value = object.if_contains(key);
+    if (!value || !value->is_number()) return 0;
+    boost::system::error_code problem;
+    const double number = value->to_number<double>(problem);
+    return problem ? 0 : number;
+}
+
+bool flag_at(const json::object& object, std::string_view key) {
+    const json::value* value = object.if_contains(key);
+    return value && value->is_bool() && value->get_bool();
+}
+
+const json::object& object_at(const json::object& object, std::string_view key) {
+    static const json::object nothing;
+    const json::value* value = object.if_contains(key);
+    return value && value->is_object() ? value->get_object() : nothing;
+}
+
+namespace {
+
+using net::WebSocketOpcode;
+
+void never_block(const Descriptor& file) {
+    fcntl(file.get(), F_SETFL, fcntl(file.get(), F_GETFL) | O_NONBLOCK);
+}
+
+class PipeWire final : public Wire {
+public:
+    PipeWire(Descriptor to_browser, Descriptor from_browser)
+        : to_browser_(std::move(to_browser)), from_browser_(std::move(from_browser)) {
+        never_block(to_browser_);
+        never_block(from_browser_);
+    }
+
+    int reading_end() const override { return from_browser_.get(); }
+    int writing_end() const override { return to_browser_.get(); }
+    ssize_t read(std::span<char> room) override {
+        return ::read(from_browser_.get(), room.data(), room.size());
+    }
+    ssize_t write(std::string_view bytes) override {
+        return ::write(to_browser_.get(), bytes.data(), bytes.size());
+    }
+
+    void append(std::string& outgoing, std::string_view message) const override {
+        outgoing += message;
+        outgoing += '\0';
+    }
+    Result<std::optional<Part>> take(std::string_view& bytes, std::string&) override {
+        if (bytes.empty()) return std::nullopt;
+        const auto end = bytes.find('\0');
+        const Part part{.text = bytes.substr(0, end), .is_end = end != std::string_view::npos};
+        bytes.remove_prefix(part.text.size() + (part.is_end ? 1 : 0));
+        return part;
+    }
+    std::string farewell() const override { return {}; }
+
+private:
+    Descriptor to_browser_, from_browser_;
+};
+
+std::uint32_t new_mask() {
+    return std::random_device()();
+}
+
+class WebSocketWire final : public Wire {
+public:
+    explicit WebSocketWire(Descriptor socket) : socket_(std::move(socket)) { never_block(socket_); }
+
+    int reading_end() const override { return socket_.get(); }
+    int writing_end() const override { return socket_.get(); }
+    ssize_t read(std::span<char> room) override { return recv(socket_.get(), room.data(), room.size(), 0); }
+    ssize_t write(std::string_view bytes) override {
+        return send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    }
+
+    void append(std::string& outgoing, std::string_view message) const override {
+        net::append_frame(outgoing, WebSocketOpcode::text, message, new_mask());
+    }
+    Result<std::optional<Part>> take(std::string_view& bytes, std::string& replies) override {
+        using Kind = net::WebSocketReader::Event::Kind;
+        for (;;) {
+            const auto event = TRY(reader_.next(bytes));
+            if (!event) return std::nullopt;
+            switch (event->kind) {
+                case Kind::text: return Part{event->bytes, event->is_end};
+                case Kind::ping:
+                    net::append_frame(replies, WebSocketOpcode::pong, event->bytes, new_mask());
+                    break;
+                case Kind::close: return fail(ErrorCode::unavailable, "it closed the connection");
+            }
+        }
+    }
+    // 1000: all is done (RFC 6455, 7.4.1).
+    std::string farewell() const override {
+        std::string bytes;
+        net::append_frame(bytes, WebSocketOpcode::close, "\x03\xe8", new_mask());
+        return bytes;
+    }
+
+private:
+    Descriptor socket_;
+    net::WebSocketReader reader_;
+};
+
+}  // namespace
+
+std::unique_ptr<Wire> pipe_wire(Descriptor to_browser, Descriptor from_browser) {
+    return std::make_unique<PipeWire>(std::move(to_browser), std::move(from_browser));
+}
+
+std::unique_ptr<Wire> websocket_wire(Descriptor socket) {
+    return std::make_unique<WebSocketWire>(std::move(socket));
+}
+
 namespace {
 
 namespace json = boost::json;

@@ -1,4 +1,6 @@
-// The connection to a browser: commands and their answers, and events, over whatever wire leads there.
+// The connection to a browser: commands and their answers, and events. Messages are values; they come from
+// a process in which hostile pages run, and nothing about them is trusted, not even that they are JSON. A
+// Wire carries them: pipes to a browser that we have started, a WebSocket to one elsewhere.
 #pragma once
 
 #include <chrono>
@@ -7,20 +9,84 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
 
+#include <boost/json.hpp>
 #include <boost/json/fwd.hpp>
+#include <sys/types.h>
 
+#include "base/descriptors.h"
 #include "base/guarded.h"
 #include "base/result.h"
 #include "base/threads.h"
-#include "browser/message.h"
-#include "browser/wire.h"
 
 namespace quarry::browser {
+
+// Messages of the DevTools protocol as values. They come from a process in which hostile pages run: nothing
+// about them is trusted, not even that they are JSON.
+
+// Either the answer to a command, which then has an id, or an event, which has a method.
+struct Message {
+    std::optional<std::int64_t> id{};
+    std::string method{};
+    std::string session{};          // "" for the browser itself
+    boost::json::object content{};  // `result` or `params`
+    std::optional<Error> error{};   // what the browser said instead of a result
+};
+
+// Fails with `corrupt` if it is neither, or is nested more deeply than any message of the protocol.
+Result<Message> parse_message(std::string_view text);
+
+// Which command a message answers that is too long to be read: its beginning says it.
+std::optional<std::int64_t> id_of_beginning(std::string_view beginning);
+
+// Fields of messages, whatever they are: "", 0, false or an empty object if they are not there or of another
+// type.
+std::string_view text_at(const boost::json::object& object, std::string_view key);
+double number_at(const boost::json::object& object, std::string_view key);
+bool flag_at(const boost::json::object& object, std::string_view key);
+const boost::json::object& object_at(const boost::json::object& object, std::string_view key);
+
+// What messages to and from a browser travel on, and what marks where one of them ends: pipes to a browser
+// that we have started, a WebSocket to one elsewhere.
+
+class Wire {
+public:
+    virtual ~Wire() = default;
+
+    // To wait on. Neither reading nor writing blocks; both give what read(2) and write(2) give.
+    virtual int reading_end() const = 0;
+    virtual int writing_end() const = 0;
+    virtual ssize_t read(std::span<char> room) = 0;
+    virtual ssize_t write(std::string_view bytes) = 0;
+
+    // Adds the message to what is to be written. Any thread.
+    virtual void append(std::string& outgoing, std::string_view message) const = 0;
+
+    struct Part {
+        std::string_view text{};
+        bool is_end = false;  // of its message
+    };
+    // The next part of a message in what was read; it is removed from `bytes`. Nothing if there is none left.
+    // What the wire itself has to answer is added to `replies`. Fails when nothing more can be read.
+    virtual Result<std::optional<Part>> take(std::string_view& bytes, std::string& replies) = 0;
+
+    // The last that is to be written.
+    virtual std::string farewell() const = 0;
+};
+
+// A NUL byte is behind each message.
+std::unique_ptr<Wire> pipe_wire(Descriptor to_browser, Descriptor from_browser);
+
+// A connection that net::begin_websocket has opened.
+std::unique_ptr<Wire> websocket_wire(Descriptor socket);
+
+// The connection to a browser: commands and their answers, and events, over whatever wire leads there.
 
 using Deadline = std::chrono::steady_clock::time_point;
 

@@ -1,16 +1,22 @@
-#include "browser/remote.h"
+#include "browser/instance.h"
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <memory>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
-#include "net/dial.h"
+#include "net/address.h"
+#include "net/websocket.h"
 #include "net/http_client.h"
-#include "net/loopback.h"
-#include "net/websocket_handshake.h"
 
 namespace quarry::browser {
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -153,6 +159,134 @@ Result<RemoteBrowser> connect_to_browser(const RemoteConfig& config) {
         if (error.code != ErrorCode::timeout) error.code = ErrorCode::unavailable;
     }
     return browser;
+}
+
+namespace {
+
+struct Endpoint {
+    sockaddr_storage address{};
+    socklen_t size = sizeof(sockaddr_storage);
+
+    sockaddr* any() { return reinterpret_cast<sockaddr*>(&address); }
+    bool is_v6() const { return address.ss_family == AF_INET6; }
+    // At the same place in both kinds.
+    in_port_t& port() { return reinterpret_cast<sockaddr_in*>(&address)->sin_port; }
+};
+
+std::unexpected<Error> no_place(std::string_view host, std::string_view why) {
+    return fail(ErrorCode::unavailable,
+                fmt::format("cannot listen on {} for the browser's requests: {}; browser.gate has to name an "
+                            "address of this machine",
+                            host, why));
+}
+
+Result<Endpoint> look_up(const std::string& host) {
+    std::string name = host;
+    if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+    addrinfo wanted{};
+    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (const int problem = getaddrinfo(name.c_str(), nullptr, &wanted, &found); problem != 0)
+        return no_place(host, gai_strerror(problem));
+    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
+    Endpoint endpoint{.size = found->ai_addrlen};
+    std::memcpy(&endpoint.address, found->ai_addr, found->ai_addrlen);
+    return endpoint;
+}
+
+Result<Descriptor> listen_at(Endpoint& endpoint, const std::string& host) {
+    Descriptor socket(::socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    // Connections of pages that are over would keep the port from the next lanes for a minute.
+    const int yes = 1;
+    setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    const bool is_listening = socket.is_open() && bind(socket.get(), endpoint.any(), endpoint.size) == 0 &&
+                              ::listen(socket.get(), 256) == 0;
+    if (!is_listening && errno == EADDRINUSE)
+        return fail(ErrorCode::unavailable,
+                    fmt::format("port {} of {} is taken: another quarry may have it; without a port, "
+                                "browser.gate takes those that are free",
+                                ntohs(endpoint.port()), host));
+    if (!is_listening) return no_place(host, std::strerror(errno));
+    getsockname(socket.get(), endpoint.any(), &endpoint.size);
+    return socket;
+}
+
+}  // namespace
+
+Result<void> Lanes::listen(const Place& place) {
+    const Endpoint first = TRY(look_up(place.host));
+    for (int i = 0; i < place.lanes; ++i) {
+        Endpoint endpoint = first;
+        const int port = place.first_port == 0 ? 0 : place.first_port + i;
+        if (port > 0xffff)
+            return fail(ErrorCode::unavailable,
+                        fmt::format("browser.gate needs {} ports from {} on", place.lanes, place.first_port));
+        endpoint.port() = htons(static_cast<in_port_t>(port));
+        Descriptor listener = TRY(listen_at(endpoint, place.host));
+        const auto address = net::Address::from_sockaddr(endpoint.any());
+        if (!address) return no_place(place.host, "it is of an unknown kind");
+        const std::string text = endpoint.is_v6() ? fmt::format("[{}]", address->text()) : address->text();
+        add(std::move(listener), text, ntohs(endpoint.port()));
+    }
+    return {};
+}
+
+void Lanes::add(Descriptor listener, const std::string& address, std::uint16_t port) {
+    free_.push_back({gate_.add(std::move(listener)), fmt::format("http://{}:{}", address, port)});
+}
+
+Lane Lanes::take() {
+    Lane lane = std::move(free_.back());
+    free_.pop_back();
+    return lane;
+}
+
+namespace {
+
+constexpr std::chrono::seconds start_timeout{20};
+
+// A browser without a screen says so, and some servers answer it with nothing. What it renders is the same.
+std::string without_headless(std::string user_agent) {
+    constexpr std::string_view word = "HeadlessChrome";
+    if (const auto at = user_agent.find(word); at != std::string::npos)
+        user_agent.replace(at, word.size(), "Chrome");
+    return user_agent;
+}
+
+std::unexpected<Error> silent(const Error& error, const Chromium& process) {
+    const std::string words = process.last_words();
+    const bool is_sandbox = words.contains("sandbox");
+    return fail(is_sandbox ? ErrorCode::refused : ErrorCode::unavailable,
+                fmt::format("cannot start the browser: {}{}", error.message,
+                            words.empty() ? "" : fmt::format(" ({})", words)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Instance>> Instance::start(const ChromiumConfig& config) {
+    auto instance = std::unique_ptr<Instance>(new Instance);
+    instance->process_ = TRY(Chromium::start(config));
+    Chromium& process = *instance->process_;
+    instance->lanes_ = std::make_shared<Lanes>();
+    for (Chromium::Listener& listener : process.take_listeners())
+        instance->lanes_->add(std::move(listener.socket), "127.0.0.1", listener.port);
+    instance->devtools_ = std::make_unique<DevTools>(pipe_wire(process.take_input(), process.take_output()));
+    const auto version = instance->devtools_->call("Browser.getVersion", {}, "",
+                                                   std::chrono::steady_clock::now() + start_timeout);
+    if (!version) return silent(version.error(), process);
+    instance->user_agent_ = without_headless(std::string(text_at(*version, "userAgent")));
+    return instance;
+}
+
+Result<std::unique_ptr<Instance>> Instance::connect(const RemoteConfig& config,
+                                                    std::shared_ptr<Lanes> lanes) {
+    RemoteBrowser browser = TRY(connect_to_browser(config));
+    auto instance = std::unique_ptr<Instance>(new Instance);
+    instance->lanes_ = std::move(lanes);
+    instance->address_ = browser.address;
+    instance->user_agent_ = without_headless(std::move(browser.user_agent));
+    instance->devtools_ = std::move(browser.devtools);
+    return instance;
 }
 
 }  // namespace quarry::browser

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "browser/message.h"
-#include "net/header_text.h"
+#include "browser/devtools.h"
+#include "net/http_message.h"
 
 namespace quarry::browser {
 namespace {

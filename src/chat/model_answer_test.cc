@@ -1,4 +1,4 @@
-#include "chat/model_answer.h"
+#include "chat/model.h"
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>

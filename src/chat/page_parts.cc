@@ -5,7 +5,7 @@
 
 #include <boost/json.hpp>
 
-#include "schema/canonical.h"
+#include "schema/json_values.h"
 
 namespace quarry::chat {
 

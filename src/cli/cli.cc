@@ -9,11 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/suggest.h"
-#include "browser/keeper.h"
+#include "browser/supervisor.h"
 #include "cli/command.h"
 #include "cli/exit.h"
-#include "cli/interrupt.h"
-#include "cli/version.h"
 #include "fetch/pdf/pdf.h"
 
 namespace quarry::cli {

@@ -1,5 +1,6 @@
-// What a command is: a name with options and examples, and a function that runs it and returns an exit code.
-// Each command lives in a file of its own and is listed once, in commands.cc.
+// What a command is: a name with options and examples, and a function that runs it and returns an exit
+// code.
+// A function per command adds it; files in cli/commands hold them. add_commands lists each once.
 #pragma once
 
 #include <functional>
@@ -8,10 +9,13 @@
 #include <vector>
 
 #include "app/settings/settings.h"
-#include "cli/parser.h"
 #include "cli/output/terminal.h"
+#include "cli/parser.h"
 
 namespace quarry::cli {
+
+// What a command is: a name with options and examples, and a function that runs it and returns an exit code.
+// Each command lives in a file of its own and is listed once, in commands.cc.
 
 // What every command gets: the options that all commands share, and the settings they lead to.
 struct Session {
@@ -58,5 +62,38 @@ private:
 
 // All commands, in the order of `quarry --help`.
 std::vector<Command> add_commands(CommandBuilder& builder);
+
+// The commands, one function each; the file of the same name implements it.
+
+Command add_demo(CommandBuilder& builder);
+Command add_scrape(CommandBuilder& builder);
+Command add_screenshot(CommandBuilder& builder);
+Command add_extract(CommandBuilder& builder);
+Command add_crawl(CommandBuilder& builder);
+Command add_search(CommandBuilder& builder);
+Command add_status(CommandBuilder& builder);
+Command add_queue(CommandBuilder& builder);
+Command add_embed_queue(CommandBuilder& builder);
+Command add_collections(CommandBuilder& builder);
+Command add_forget(CommandBuilder& builder);
+Command add_reindex(CommandBuilder& builder);
+Command add_export(CommandBuilder& builder);
+Command add_schedule(CommandBuilder& builder);
+Command add_serve(CommandBuilder& builder);
+Command add_keys(CommandBuilder& builder);
+Command add_worker(CommandBuilder& builder);
+Command add_daemon(CommandBuilder& builder);
+Command add_embed_daemon(CommandBuilder& builder);
+Command add_backup(CommandBuilder& builder);
+Command add_migrate_store(CommandBuilder& builder);
+Command add_import(CommandBuilder& builder);
+Command add_watch(CommandBuilder& builder);
+Command add_convert(CommandBuilder& builder);
+Command add_map(CommandBuilder& builder);
+Command add_robots(CommandBuilder& builder);
+Command add_config(CommandBuilder& builder);
+Command add_doctor(CommandBuilder& builder);
+Command add_completion(CommandBuilder& builder);
+Command add_manual(CommandBuilder& builder);
 
 }  // namespace quarry::cli

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "app/owner/reach_owner.h"
+#include "app/owner/client.h"
 #include "base/ascii.h"
 #include "cli/exit.h"
 #include "cli/output/terminal.h"
-#include "cli/version.h"
+#include "cli/cli.h"
 #include "db/redis/connection.h"
 #include "model/ids.h"
 

@@ -1,4 +1,4 @@
-#include "cli/interrupt.h"
+#include "cli/exit.h"
 
 #include <atomic>
 #include <csignal>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "cli/exit.h"
 #include "cli/output/terminal.h"
 
 namespace quarry::cli {

@@ -1,4 +1,4 @@
-#include "cli/version.h"
+#include "cli/cli.h"
 
 namespace quarry::cli {
 

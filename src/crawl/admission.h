@@ -1,8 +1,12 @@
 // From the links of a page to the URLs that a crawl should fetch next: the one place where scope, identity,
 // traps and what pages ask of robots come together. The hot path of a crawl, with some sixty links a page.
+// LinkJudge remembers what a link is to a crawl: the pages of a site share most of their links, so that
+// most are judged by looking up a string instead of parsing and matching it again. Measured with
+// bench/crawl_bench.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,12 +16,57 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "crawl/link_judge.h"
+#include "crawl/scope.h"
 #include "crawl/traps.h"
+#include "crawl/url_identity.h"
 #include "model/document.h"
 #include "model/frontier.h"
 
 namespace quarry::crawl {
+
+// What a link is to a crawl, remembered: the pages of a site share most of their links, so that most are
+// judged by looking up a string instead of parsing and matching it again. Measured with bench/crawl_bench.
+
+struct Judgement {
+    Belongs belongs = Belongs::not_http;  // whatever its depth
+    bool is_at_home = false;              // on one of the crawl's own hosts
+    bool is_seed = false;
+    UrlKey key{};  // only if it belongs
+};
+
+// One per thread and scope; about a megabyte at most. The scope must outlive it.
+class LinkJudge {
+public:
+    static constexpr std::size_t usual_slots = 4'096;
+
+    // `slots` is a power of two, or 0 to remember nothing.
+    LinkJudge(const Scope& scope, IdentityRules rules, std::size_t slots = usual_slots)
+        : scope_(scope), rules_(rules), slots_(slots) {}
+
+    // Of an absolute URL without a fragment. What is no URL is `not_http`.
+    Judgement judge(std::string_view link);
+    UrlKey key_of(const url::Url& url) const { return url_key(url, rules_); }
+
+    const Scope& scope() const { return scope_; }
+
+private:
+    // Each string has one slot, and the newer of two that share one stays: no lists to keep, and a site's
+    // navigation comes back soon enough.
+    struct Slot {
+        std::string link{};
+        Judgement judgement{};
+    };
+
+    Judgement judge_url(const url::Url& url) const;
+    Judgement parsed_and_judged(std::string_view link) const;
+
+    const Scope& scope_;
+    IdentityRules rules_;
+    std::vector<Slot> slots_;
+};
+
+// From the links of a page to the URLs that a crawl should fetch next: the one place where scope, identity,
+// traps and what pages ask of robots come together. The hot path of a crawl, with some sixty links a page.
 
 struct Admitted {
     std::vector<FoundUrl> found{};

@@ -1,11 +1,10 @@
-#include "crawl/simhash.h"
+#include "crawl/near_duplicates.h"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "crawl/near_duplicates.h"
 
 using namespace quarry;
 using namespace quarry::crawl;

@@ -1,18 +1,26 @@
-// How often one host may be asked: by all who visit it, or by one of them (shared_pace.h). A paused host
-// has its own clock and never holds up another. A state machine without a clock: time is handed in.
+// How often one host may be asked. HostPace is for one visitor: a paused host has its own clock and never
+// holds up another. SharedPace is for several crawls of several owners: what the host asks for (robots.txt,
+// 429, Retry-After) and can bear holds for all of them, what a crawl asks for (a delay, a number of
+// connections) and its pages' trouble to be connected to is its own. Both are state machines without a
+// clock, used by one thread at a time.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "crawl/options/options.h"
 #include "model/frontier.h"
+#include "model/ids.h"
 
 namespace quarry::crawl {
+
+// How often one host may be asked: by all who visit it, or by one of them (shared_pace.h). A paused host
+// has its own clock and never holds up another. A state machine without a clock: time is handed in.
 
 // What a host and the crawls that visit it ask for. A delay is from the start of one request to the start of
 // the next; if there is any, requests go one at a time.
@@ -85,6 +93,50 @@ private:
     int strikes_ = 0;  // pauses in a row without an answer between: each is twice as long
     Timestamp last_start_{}, not_before_{}, slowed_at_{};
     double usual_ms_ = 0, best_ms_ = 0;  // latency: moving average, and the lowest it was; 0: not known yet
+};
+
+// How often one host may be asked, when several crawls of several owners visit it. What the host itself asks
+// for (robots.txt, 429, Retry-After) and what it can bear hold for all of them together. What a crawl asks
+// for, a delay or a number of connections, is that crawl's own, and so is the trouble that its pages have to
+// be connected to: no crawl holds up another. Time is handed in. Used by one thread at a time.
+
+class SharedPace {
+public:
+    // What a crawl asks for, and the host's robots.txt of it; joined with what was said of it before.
+    void obey(GroupId crawl, const std::string& owner, const PaceRules& rules);
+    // A crawl that is over slows nobody down.
+    void forget(GroupId crawl);
+
+    bool may_start(GroupId crawl, Timestamp now) const;
+    // When the crawl's next request may start if none ends before; nothing if one has to end first.
+    std::optional<Timestamp> next_start(GroupId crawl, Timestamp now) const;
+
+    void started(GroupId crawl, Timestamp now);
+    void ended(GroupId crawl, Timestamp now, const Observation& observation);
+
+    bool has_crawl_delay() const { return rules_.crawl_delay.count() > 0; }
+    // Nothing is under way, and nothing has to be remembered: whoever came now could start.
+    bool is_at_rest(Timestamp now) const;
+
+    // Of the host: what outlives this process, as HostPace has it.
+    HostRule to_rule(std::string host) const { return host_.to_rule(std::move(host)); }
+    void restore(const HostRule& rule, Timestamp now) { host_.restore(rule, now); }
+
+private:
+    struct Visitor {
+        std::string owner{};
+        PaceRules wish{};
+        HostPace pace{};
+        int running = 0;
+    };
+
+    void join_wishes();
+    void count_down(const std::string& owner, int requests);
+
+    PaceRules rules_;  // of all
+    HostPace host_;
+    std::map<GroupId, Visitor> visitors_;
+    std::map<std::string, int> running_;  // requests, by owner
 };
 
 }  // namespace quarry::crawl

@@ -1,13 +1,193 @@
+// Cuts robots.txt into its lines and says what each one is.
 #include "crawl/robots.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "crawl/robots_lines.h"
+#include "base/ascii.h"
+#include "url/percent.h"
 
 namespace quarry::crawl {
+
+enum class RobotsKey { user_agent, allow, disallow, sitemap, crawl_delay };
+
+struct RobotsLine {
+    RobotsKey key{};
+    std::string_view value{};  // without comment and outer spaces
+    std::string_view text{};   // the whole line without comment and outer spaces
+    int number = 0;            // from 1; CR, LF and CRLF each end one line
+};
+
+// The lines that have a known key, in order; views into `text`. A line over 16 KB counts as ending there.
+std::vector<RobotsLine> robots_lines(std::string_view text);
+
+namespace {
+
+// glibc's memmem takes linear time; std::string_view::find may take quadratic on "aaaa…" and "aaa…b".
+const char* find_in(std::string_view text, std::string_view part) {
+    return static_cast<const char*>(memmem(text.data(), text.size(), part.data(), part.size()));
+}
+
+bool is_unreserved(unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
+// That may stand for itself, and means something else when it is encoded. '*' and '$' are for rules to say.
+bool is_reserved(unsigned char c) {
+    constexpr std::string_view reserved = ":/?#[]@!&'()+,;=";
+    return reserved.contains(static_cast<char>(c));
+}
+
+// The byte that the escape at `at` stands for, or -1.
+int byte_of_escape(std::string_view text, std::size_t at) {
+    if (text[at] != '%' || at + 2 >= text.size()) return -1;
+    const int high = url::hex_digit(text[at + 1]), low = url::hex_digit(text[at + 2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+enum class Side { pattern, path };
+
+void append_form(std::string_view text, Side side, std::string& form) {
+    constexpr std::string_view data_in_query = ":/?@";
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    bool in_query = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const int escaped = byte_of_escape(text, at);
+        const auto c = static_cast<unsigned char>(escaped < 0 ? text[at] : escaped);
+        // Before the query "%2F" separates nothing, so it is not the same as '/'. In it both are data.
+        const bool is_kept =
+            is_reserved(c) && (escaped < 0 || (in_query && data_in_query.contains(static_cast<char>(c))));
+        const bool is_wildcard = side == Side::pattern && c == '*' && escaped < 0;
+        // A URL is encoded before anybody asks. One that is not is not taken for what it might mean.
+        const bool is_foreign = side == Side::path && c >= 0x80 && escaped < 0;
+        if (is_unreserved(c) || is_kept || is_wildcard || is_foreign) {
+            form += static_cast<char>(c);
+        } else {
+            form += '%';
+            form += digits[c >> 4];
+            form += digits[c & 15];
+        }
+        in_query = in_query || (c == '?' && escaped < 0);
+        if (escaped >= 0) at += 2;
+    }
+}
+
+}  // namespace
+
+bool PathPattern::matches(std::string_view path) const {
+    std::string_view pattern = text_;
+    const bool to_the_end = pattern.ends_with('$');
+    if (to_the_end) pattern.remove_suffix(1);
+
+    std::size_t star = pattern.find('*');
+    const std::string_view prefix = pattern.substr(0, star);
+    if (!path.starts_with(prefix)) return false;
+    path.remove_prefix(prefix.size());
+    if (star == std::string_view::npos) return !to_the_end || path.empty();
+
+    while (true) {
+        pattern.remove_prefix(star + 1);
+        star = pattern.find('*');
+        const bool last = star == std::string_view::npos;
+        const std::string_view part = pattern.substr(0, star);
+        if (last && to_the_end) return path.ends_with(part);
+        const char* found = find_in(path, part);
+        if (found == nullptr) return false;
+        if (last) return true;
+        path.remove_prefix(static_cast<std::size_t>(found - path.data()) + part.size());
+    }
+}
+
+std::string path_form(std::string_view path) {
+    std::string form;
+    append_form(path, Side::path, form);
+    return form;
+}
+
+std::string pattern_form(std::string_view pattern) {
+    const bool to_the_end = pattern.ends_with('$');
+    if (to_the_end) pattern.remove_suffix(1);
+    std::string form;
+    append_form(pattern, Side::pattern, form);
+    if (to_the_end) form += '$';
+    return form;
+}
+
+namespace {
+
+constexpr std::string_view white = " \t";
+constexpr std::size_t max_line_bytes =
+    std::size_t{2083} * 8;  // Google's: eight times the longest URL that browsers once took
+
+std::string_view without_edges(std::string_view text) {
+    constexpr std::string_view edges = " \t\v\f";
+    const std::size_t start = text.find_first_not_of(edges);
+    if (start == std::string_view::npos) return {};
+    return text.substr(start, text.find_last_not_of(edges) - start + 1);
+}
+
+struct Spelling {
+    std::string_view text;
+    RobotsKey key;
+};
+
+// The names, and the misspellings that Google found often enough to accept. Anything may follow the name.
+constexpr Spelling spellings[] = {
+    {"user-agent", RobotsKey::user_agent},   {"useragent", RobotsKey::user_agent},
+    {"user agent", RobotsKey::user_agent},   {"allow", RobotsKey::allow},
+    {"disallow", RobotsKey::disallow},       {"dissallow", RobotsKey::disallow},
+    {"dissalow", RobotsKey::disallow},       {"disalow", RobotsKey::disallow},
+    {"diasllow", RobotsKey::disallow},       {"disallaw", RobotsKey::disallow},
+    {"sitemap", RobotsKey::sitemap},         {"site-map", RobotsKey::sitemap},
+    {"crawl-delay", RobotsKey::crawl_delay},
+};
+
+std::optional<RobotsKey> key_named(std::string_view name) {
+    for (const Spelling& spelling : spellings) {
+        if (starts_with_ignoring_case(name, spelling.text)) return spelling.key;
+    }
+    return std::nullopt;
+}
+
+// Where the name ends: at the colon, or where that is missing, at a space that has one word on each side.
+std::size_t find_separator(std::string_view line) {
+    const std::size_t colon = line.find(':');
+    if (colon != std::string_view::npos) return colon;
+    const std::size_t space = line.find_first_of(white);
+    if (space == std::string_view::npos) return space;
+    const std::string_view value = without_edges(line.substr(space));
+    return value.find_first_of(white) == std::string_view::npos ? space : std::string_view::npos;
+}
+
+std::optional<RobotsLine> read_line(std::string_view raw, int number) {
+    raw = raw.substr(0, max_line_bytes);
+    const std::string_view line = without_edges(raw.substr(0, raw.find('#')));
+    const std::size_t separator = find_separator(line);
+    if (separator == std::string_view::npos) return std::nullopt;
+    const auto key = key_named(without_edges(line.substr(0, separator)));
+    if (!key) return std::nullopt;
+    return RobotsLine{*key, without_edges(line.substr(separator + 1)), line, number};
+}
+
+}  // namespace
+
+std::vector<RobotsLine> robots_lines(std::string_view text) {
+    std::vector<RobotsLine> lines;
+    for (int number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+        if (auto line = read_line(text.substr(0, end), number)) lines.push_back(*line);
+        const bool pair = text.substr(end).starts_with("\r\n");
+        text.remove_prefix(std::min(text.size(), end + (pair ? 2 : 1)));
+    }
+    return lines;
+}
 
 namespace {
 

@@ -1,5 +1,7 @@
 // robots.txt: may we fetch this, and by which rule? RFC 9309, and where it is silent, what Google's own
-// parser does (a missing colon, frequent misspellings, `index.html` standing for its folder).
+// parser does (a missing colon, frequent misspellings, `index.html` standing for its folder). The pattern
+// of an Allow or Disallow line is a path prefix in which '*' stands for anything, and a '$' at the end for
+// the path's end.
 #pragma once
 
 #include <chrono>
@@ -9,10 +11,37 @@
 #include <string_view>
 #include <vector>
 
-#include "crawl/robots_pattern.h"
 #include "url/url.h"
 
 namespace quarry::crawl {
+
+// The patterns of Allow and Disallow lines: a path prefix in which '*' stands for anything, and a '$' at the
+// end for the path's end.
+
+class PathPattern {
+public:
+    explicit PathPattern(std::string text) : text_(std::move(text)) {}
+
+    // Linear in pattern and path, however many stars there are: each part between stars is looked for once,
+    // from where the last was found. Taking the first place that fits is enough, since a later one leaves
+    // less room.
+    bool matches(std::string_view path) const;
+
+    std::size_t length() const { return text_.size(); }  // the longest pattern that matches wins
+    bool operator==(const PathPattern&) const = default;
+
+private:
+    std::string text_;
+};
+
+// The one form in which patterns and paths are compared (RFC 9309, 2.2.2): unreserved characters as they are,
+// reserved ones as they were written, everything else as %XX with digits in upper case. So a '*' or '$' of a
+// path is "%2A" or "%24", and in a pattern that wants to say it. Doing it twice changes nothing.
+std::string pattern_form(std::string_view pattern);
+std::string path_form(std::string_view path);
+
+// robots.txt: may we fetch this, and by which rule? RFC 9309, and where it is silent, what Google's own
+// parser does (a missing colon, frequent misspellings, `index.html` standing for its folder).
 
 // RFC 9309 asks for at least this much to be read; Google reads exactly this much.
 inline constexpr std::size_t max_robots_bytes = 500 << 10;

@@ -8,10 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "crawl/near_duplicates.h"
-#include "crawl/path_filter.h"
 #include "crawl/scope.h"
 #include "crawl/traps.h"
-#include "crawl/simhash.h"
 #include "crawl/url_identity.h"
 
 using namespace quarry;

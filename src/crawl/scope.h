@@ -1,8 +1,12 @@
-// Which URLs belong to a crawl. Asked for every link of every page, so it allocates nothing and looks at a
-// URL's parts once, the cheapest first.
+// Which URLs belong to a crawl. Scope is asked for every link of every page, so it allocates nothing and
+// looks at a URL's parts once, the cheapest first. PathFilter holds the include and exclude expressions:
+// RE2 takes time linear in what it looks at, whatever the expression, and several are joined into one, so
+// that a URL is looked at once. file_kind tells from the end of a path what is behind it, before it is
+// fetched.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,10 +17,52 @@
 
 #include "base/result.h"
 #include "crawl/options/options.h"
-#include "crawl/path_filter.h"
 #include "url/url.h"
 
+namespace re2 {
+class RE2;
+}
+
 namespace quarry::crawl {
+
+// The include and exclude expressions of a crawl. RE2 takes time linear in what it looks at, whatever the
+// expression; several are joined into one, so that a URL is looked at once.
+
+class PathFilter {
+public:
+    // Fails with `invalid_argument` and a sentence on an expression that does not parse (RE2 has no
+    // look-ahead and no back references), is longer than 4 KB, or would need more than a megabyte.
+    static Result<PathFilter> create(std::span<const std::string> expressions);
+
+    PathFilter(PathFilter&&) noexcept;
+    PathFilter& operator=(PathFilter&&) noexcept;
+    ~PathFilter();
+
+    bool is_empty() const { return joined_ == nullptr; }  // no expressions: nothing matches
+
+    // Whether any expression matches somewhere in the text. Safe from many threads.
+    bool matches(std::string_view text) const;
+
+private:
+    PathFilter();
+
+    std::unique_ptr<re2::RE2> joined_;
+};
+
+// What the end of a path tells about what is behind it, before it is fetched.
+
+enum class FileKind : std::uint8_t {
+    unknown,  // no extension, or one that says nothing
+    page,     // html, php, pdf, txt …: something to read
+    other,    // an image, an archive, a font, a style sheet …: certainly no page
+};
+
+// Judged by the last segment's extension, in any letter case. A segment with a colon is a page whatever it
+// ends in: wikis describe a picture at `File:Map.png`.
+FileKind file_kind(std::string_view path);
+
+// Which URLs belong to a crawl. Asked for every link of every page, so it allocates nothing and looks at a
+// URL's parts once, the cheapest first.
 
 enum class Belongs : std::uint8_t {
     yes,

@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include "crawl/file_extension.h"
 
 using namespace quarry;
 using namespace quarry::crawl;

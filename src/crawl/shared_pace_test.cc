@@ -1,4 +1,4 @@
-#include "crawl/shared_pace.h"
+#include "crawl/politeness.h"
 
 #include <doctest/doctest.h>
 

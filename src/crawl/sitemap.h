@@ -1,5 +1,6 @@
 // Files in which a site lists its pages: sitemaps (XML and text), sitemap indexes, RSS and Atom feeds,
-// llms.txt.
+// llms.txt. gunzip_bounded unpacks .xml.gz files: what a server sends as a file is not unpacked by the HTTP
+// client.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,22 @@
 #include "url/url.h"
 
 namespace quarry::crawl {
+
+// Unpacks .xml.gz files: what a server sends as a file is not unpacked by the HTTP client.
+
+struct Unpacked {
+    std::string bytes{};
+    std::string warning{};  // a sentence if this is not all there was to come; else ""
+};
+
+bool is_gzip(std::string_view bytes);
+
+// Unpacks at most `limit` bytes. A file that is cut off, damaged later on or larger than the limit gives what
+// came before, with a warning; one that is no gzip at all fails with `corrupt`.
+Result<Unpacked> gunzip_bounded(std::string_view bytes, std::size_t limit);
+
+// Files in which a site lists its pages: sitemaps (XML and text), sitemap indexes, RSS and Atom feeds,
+// llms.txt.
 
 // The protocol's own bounds (sitemaps.org). What exceeds them is left out, and said.
 inline constexpr std::size_t max_sitemap_urls = 50'000;

@@ -1,4 +1,6 @@
-// Traps that no single URL shows: one page in endless views of itself.
+// Sites that never end: folders inside themselves, calendars without a last month, filters that can be
+// combined without limit. is_trap tells what a URL shows by itself. ShapeCounter finds the traps that show
+// only in the number of URLs: one page in endless views of itself. Both bound what a crawl wastes.
 #pragma once
 
 #include <array>
@@ -11,6 +13,30 @@
 #include "url/url.h"
 
 namespace quarry::crawl {
+
+// Sites that never end: folders inside themselves, calendars without a last month, filters that can be
+// combined without limit. Here is what a URL tells by itself; what only shows in their number is in
+// shape_counter.h. Both bound what a crawl wastes.
+
+// More of anything than sane sites have in a URL.
+inline constexpr std::size_t max_crawled_url_bytes = 2'000;  // servers and proxies begin to refuse there
+inline constexpr int max_path_segments = 32;
+inline constexpr int max_query_parameters = 8;
+
+// Whether a URL shows by itself that it leads nowhere: it exceeds one of the limits above, its path repeats
+// itself (/a/b/a/b/a/b, or a segment four times in a row), or it names a month from 2101 to 2199. A calendar
+// is walked month by month, so that closing one century closes all behind it; years before are left alone,
+// because history has pages.
+bool is_trap(const url::Url& url);
+
+// Whether the URL names a month, with nothing but numbers behind it, or has a parameter that does: one of
+// many views of the same dates.
+bool is_calendar(const url::Url& url);
+
+// 0 without a query.
+int parameter_count(const url::Url& url);
+
+// Traps that no single URL shows: one page in endless views of itself.
 
 // Counts the distinct URLs of each shape. Two URLs have the same shape if they differ only in numbers in
 // their path and in the values and order of their parameters: `/list/1?page=7&sort=up` has that of

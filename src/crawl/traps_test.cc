@@ -1,10 +1,9 @@
-#include "crawl/crawl_traps.h"
+#include "crawl/traps.h"
 
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "crawl/traps.h"
 #include "crawl/url_identity.h"
 
 using namespace quarry;

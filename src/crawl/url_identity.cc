@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #include "base/ascii.h"
-#include "crawl/options/browsing_json.h"
+#include "crawl/options/json.h"
 #include "url/canonical.h"
 
 namespace quarry::crawl {

@@ -1,5 +1,6 @@
-// Reading what a service computed. Its answers are as hostile as any other bytes from the network: shapes,
-// counts and numbers are checked before anybody relies on them.
+// Reading what a service answered. Its answers are as hostile as any other bytes from the network: shapes,
+// counts and numbers are checked before anybody relies on them, and what it says when it refuses is made
+// fit to stand in a sentence of ours.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,9 @@
 
 namespace quarry::embed {
 
+// Reading what a service computed. Its answers are as hostile as any other bytes from the network: shapes,
+// counts and numbers are checked before anybody relies on them.
+
 // `corrupt` if it is not JSON, or nested deeper than any answer is.
 Result<boost::json::value> parse_json_answer(std::string_view body);
 
@@ -24,5 +28,14 @@ Result<void> check_vectors(const std::vector<Vector>& vectors, std::size_t count
 
 // Of length 1; a vector of zeros stays as it is.
 void normalise(Vector& vector);
+
+// What a service says when it refuses, made fit to stand in a sentence of ours.
+
+// The words of an error's body: TEI's {"error":"…"} and {"message":"…"}, OpenAI's {"error":{"message":"…"}},
+// or the body itself if it is none of these.
+std::string words_of_error(std::string_view body);
+
+// One line of bounded length, valid UTF-8, without the key: a careless server repeats it.
+std::string quoted_words(std::string_view words, std::string_view key);
 
 }  // namespace quarry::embed

@@ -1,4 +1,4 @@
-#include "embed/breaker.h"
+#include "embed/service.h"
 
 #include <doctest/doctest.h>
 

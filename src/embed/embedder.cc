@@ -1,15 +1,52 @@
-#include "embed/remote_embedder.h"
-
+// What a service said it is, and whether it may still be believed. Vectors of two models in one collection
+// would make its search worthless without anybody noticing, so a service that comes back as another is an
+// error.
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/guarded.h"
+#include "base/result.h"
 #include "embed/answers.h"
-#include "embed/known_facts.h"
+#include "embed/embedder.h"
+#include "model/collection.h"
 
 namespace quarry::embed {
+
+// Any thread.
+class KnownFacts {
+public:
+    // When they were learnt: by the clock, and by how often the service had been away.
+    struct Moment {
+        std::chrono::steady_clock::time_point time{};
+        std::uint64_t times_away = 0;
+    };
+
+    // The facts, unless it is time to ask again: the service was away since, they are more than a minute old
+    // (a restart between two requests goes unnoticed), or there is a doubt.
+    std::optional<EmbedderFacts> at(const Moment& moment);
+
+    // The facts as they were first learnt, if ever.
+    std::optional<EmbedderFacts> first();
+
+    // `conflict` if they are not the first ones; the old ones stay, so that the service may still come back.
+    Result<EmbedderFacts> learn(const EmbedderFacts& facts, const Moment& moment, const std::string& service);
+
+    void doubt();
+
+private:
+    struct State {
+        std::optional<EmbedderFacts> facts{};
+        Moment learnt{};
+        bool is_doubtful = false;
+    };
+    Guarded<State> state_;
+};
 
 namespace {
 
@@ -145,6 +182,47 @@ std::unexpected<BatchFailure> RemoteEmbedder::doubtful(Error error, const Asking
 std::unique_ptr<Embedder> make_remote_embedder(RemoteEmbedderConfig config,
                                                std::unique_ptr<EmbeddingProtocol> protocol) {
     return std::make_unique<RemoteEmbedder>(std::move(config), std::move(protocol));
+}
+
+namespace {
+
+constexpr std::chrono::minutes lifetime{1};
+
+std::string in_words(const EmbedderFacts& facts) {
+    return fmt::format("{}{}{} with {} dimensions", facts.model, facts.version.empty() ? "" : " ",
+                       facts.version, facts.dimensions);
+}
+
+}  // namespace
+
+std::optional<EmbedderFacts> KnownFacts::at(const Moment& moment) {
+    return state_.with([&](const State& state) -> std::optional<EmbedderFacts> {
+        const bool is_fresh = !state.is_doubtful && state.learnt.times_away == moment.times_away &&
+                              moment.time - state.learnt.time < lifetime;
+        return is_fresh ? state.facts : std::nullopt;
+    });
+}
+
+std::optional<EmbedderFacts> KnownFacts::first() {
+    return state_.with([](const State& state) { return state.facts; });
+}
+
+Result<EmbedderFacts> KnownFacts::learn(const EmbedderFacts& facts, const Moment& moment,
+                                        const std::string& service) {
+    return state_.with([&](State& state) -> Result<EmbedderFacts> {
+        if (state.facts && *state.facts != facts)
+            return fail(
+                ErrorCode::conflict,
+                fmt::format("{} is not the model it was: it was {}, now it is {}. Put the old one back, or "
+                            "run: quarry reindex",
+                            service, in_words(*state.facts), in_words(facts)));
+        state = {.facts = facts, .learnt = moment, .is_doubtful = false};
+        return facts;
+    });
+}
+
+void KnownFacts::doubt() {
+    state_.with([](State& state) { state.is_doubtful = true; });
 }
 
 }  // namespace quarry::embed

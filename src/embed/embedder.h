@@ -1,18 +1,28 @@
-// Text to vectors by a service: TEI, or anything that speaks OpenAI's /v1/embeddings.
+// Text to vectors by a service: TEI, or anything that speaks OpenAI's /v1/embeddings. make_remote_embedder
+// makes an embedder of a protocol and does what is the same for all: it notices when the service has become
+// another, keeps batches within limits, and lets no wrong vector through. A list of texts goes in requests
+// of the size that the service says it takes; when it refuses one, half as many are sent, down to one.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <expected>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "embed/service.h"
-#include "model/model_collection.h"
+#include "model/collection.h"
 
 namespace quarry::embed {
+
+// Text to vectors by a service: TEI, or anything that speaks OpenAI's /v1/embeddings.
 
 using Vector = std::vector<float>;  // of length 1, unless the service refuses to
 
@@ -57,5 +67,88 @@ public:
         return std::move(vectors.at(0));
     }
 };
+
+// A list of texts in requests of a size the service takes. What it says about its limits is believed until it
+// refuses: then half as many are sent, down to one.
+
+struct BatchFailure {
+    Error error;
+    bool is_batch_too_large = false;  // fewer texts at once may do
+};
+
+struct BatchLimits {
+    std::size_t texts = 32;
+    std::size_t bytes = 1'000'000;  // of all texts together; one alone may have more
+};
+
+// How many of the first texts are one batch; at least one.
+inline std::size_t first_batch(std::span<const std::string> texts, const BatchLimits& limits) {
+    std::size_t count = 0, bytes = 0;
+    while (count < texts.size() && count < limits.texts) {
+        bytes += texts[count].size();
+        if (count > 0 && bytes > limits.bytes) break;
+        ++count;
+    }
+    return std::max<std::size_t>(1, count);
+}
+
+// `ask(batch)` returns std::expected<std::vector<Part>, BatchFailure> with one part per text.
+template <typename Part, typename Ask>
+Result<std::vector<Part>> in_batches(std::span<const std::string> texts, BatchLimits limits, Ask&& ask) {
+    std::vector<Part> parts;
+    parts.reserve(texts.size());
+    while (!texts.empty()) {
+        const std::span<const std::string> batch = texts.first(first_batch(texts, limits));
+        std::expected<std::vector<Part>, BatchFailure> answer = ask(batch);
+        if (answer) {
+            std::ranges::move(*answer, std::back_inserter(parts));
+            texts = texts.subspan(batch.size());
+        } else if (answer.error().is_batch_too_large && batch.size() > 1) {
+            limits.texts = batch.size() / 2;
+        } else {
+            return std::unexpected(std::move(answer.error().error));
+        }
+    }
+    return parts;
+}
+
+// An embedder made of a protocol: what is the same whatever a service speaks. It knows what the service is
+// and notices when that changes, keeps batches within limits, and lets no wrong vector through.
+
+// What a service says of itself. The dimensions are learnt from a first vector.
+struct Description {
+    std::string model{};
+    std::string version{};
+    EmbedderLimits limits{};
+    std::size_t max_batch_bytes = 1'000'000;  // of texts in one request
+};
+
+struct EmbedAnswer {
+    std::vector<Vector> vectors{};  // as they came: not yet checked
+    std::string model{};            // that made them, if the answer says so
+};
+
+// One implementation per protocol. Any thread.
+class EmbeddingProtocol {
+public:
+    virtual ~EmbeddingProtocol() = default;
+
+    virtual Service& service() = 0;
+    virtual Description before_asking() const = 0;
+    virtual Result<Description> describe(const Asking& asking) = 0;
+
+    // One request, with `prefix` in front of each text. Texts that are too long are refused, never cut.
+    virtual std::expected<EmbedAnswer, BatchFailure> embed(const std::string& prefix,
+                                                           std::span<const std::string> texts,
+                                                           const Asking& asking) = 0;
+};
+
+struct RemoteEmbedderConfig {
+    std::string provider{};  // "tei", "openai"
+    std::string query_prefix{}, document_prefix{};
+};
+
+std::unique_ptr<Embedder> make_remote_embedder(RemoteEmbedderConfig config,
+                                               std::unique_ptr<EmbeddingProtocol> protocol);
 
 }  // namespace quarry::embed

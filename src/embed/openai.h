@@ -1,14 +1,34 @@
-// Anything that speaks OpenAI's /v1/embeddings: OpenAI itself, Ollama, vLLM, llama.cpp, and TEI too.
+// Anything that speaks OpenAI's /v1/embeddings: OpenAI itself, Ollama, vLLM, llama.cpp, and TEI too. Here
+// are the embedder, and the reading of what /v1/embeddings answers, which is pure and fuzzed.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "embed/embedder.h"
 #include "embed/service.h"
 
 namespace quarry::embed {
+
+// What /v1/embeddings answers, as bytes and as values. Pure; fuzzed.
+
+struct OpenAiVectors {
+    std::vector<Vector> vectors{};  // by their index, whatever order they came in
+    std::string model{};            // that made them; "" if the answer does not say
+};
+
+// `corrupt` if the body is something else, or an index is missing or there twice. A vector may be a list of
+// numbers or the base64 of little-endian floats.
+Result<OpenAiVectors> parse_openai_vectors(std::string_view body);
+
+// True if a refusal is about the size of what was sent: too many texts, or too many tokens. Servers word it
+// in many ways.
+bool is_refused_for_size(int status, std::string_view words);
+
+// Anything that speaks OpenAI's /v1/embeddings: OpenAI itself, Ollama, vLLM, llama.cpp, and TEI too.
 
 struct OpenAiConfig {
     std::string url = "https://api.openai.com";  // with or without /v1 at its end

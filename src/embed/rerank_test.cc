@@ -1,4 +1,4 @@
-#include "embed/rerank.h"
+#include "embed/tei.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "embed/service_words.h"
+#include "embed/answers.h"
 
 #include <string>
 

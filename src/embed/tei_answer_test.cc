@@ -1,4 +1,4 @@
-#include "embed/tei_answer.h"
+#include "embed/tei.h"
 
 #include <string>
 

@@ -5,8 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/pause.h"
-#include "base/thread_name.h"
+#include "base/threads.h"
 #include "work/engine_messages.h"
 #include "work/indexing/indexer.h"
 #include "work/jobs/job_pool.h"

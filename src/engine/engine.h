@@ -21,7 +21,7 @@
 #include "work/crawl_context.h"
 #include "work/indexing/indexer.h"
 #include "work/retry.h"
-#include "work/page/renderer.h"
+#include "work/page/rendering.h"
 #include "work/jobs/webhooks.h"
 
 namespace quarry::work {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/crawl_site_test.h"
-#include "work/jobs/read_sitemap.h"
+#include "work/jobs/crawl_jobs.h"
 
 using namespace quarry;
 using namespace quarry::work;

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/guarded.h"
-#include "crawl/shared_pace.h"
-#include "model/model_ids.h"
+#include "crawl/politeness.h"
+#include "model/ids.h"
 #include "store/store.h"
 #include "work/crawl_context.h"
 

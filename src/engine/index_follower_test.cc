@@ -6,7 +6,7 @@
 #include "index/postgres/shared_index.h"
 #include "servers/postgres.h"
 #include "engine/index_place_test.h"
-#include "work/indexing/prepare_page.h"
+#include "work/indexing/prepared_page.h"
 
 namespace quarry::work {
 namespace {

@@ -11,13 +11,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "embed/tei.h"
 #include "fetch/fetcher.h"
 #include "index/embedded/embedded_index.h"
 #include "servers/imitation_tei.h"
 #include "servers/temporary_folder.h"
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/sqlite/store.h"
 #include "engine/engine.h"
 

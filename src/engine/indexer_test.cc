@@ -3,9 +3,9 @@
 
 #include "db/sqlite.h"
 #include "engine/index_place_test.h"
-#include "work/retry_delay.h"
+#include "work/retry.h"
 #include "work/indexing/index_writer.h"
-#include "work/indexing/prepare_page.h"
+#include "work/indexing/prepared_page.h"
 
 namespace quarry::work {
 namespace {

@@ -1,24 +1,66 @@
 // The threads that read pages: from the bytes of an answer to an outcome in the store.
+// Pages that take seconds, in a browser or with a language model, have threads of their own, so that they
+// hold up neither fetching nor reading.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
-#include "base/work_queue.h"
+#include "base/queues.h"
 #include "fetch/pdf/pdf.h"
 #include "store/reader.h"
 #include "store/store.h"
 #include "work/engine_messages.h"
-#include "work/page/model_answers.h"
-#include "engine/detour.h"
 #include "work/page/fetch_page.h"
-#include "work/page/renderer.h"
+#include "work/page/model_answers.h"
+#include "work/page/rendering.h"
 
 namespace quarry::work {
+
+// Pages that take seconds on their way from the wire to the store, in a browser or with a language model,
+// have threads of their own there, so that those who fetch and read have none to spare for them.
+
+class Detour {
+public:
+    struct Errand {
+        const char* name = "";  // of its threads
+        int threads = 1;        // that begin with the first page
+        std::function<void(FetchedUrl&)> run{};
+    };
+    using TakeBack = std::function<void(FetchedUrl)>;
+
+    Detour(Errand errand, TakeBack take_back)
+        : errand_(std::move(errand)), take_back_(std::move(take_back)) {}
+    ~Detour() { close(); }
+    Detour(const Detour&) = delete;
+    Detour& operator=(const Detour&) = delete;
+
+    // Gives the page back when the errand is done, on a thread of its own, or at once if it is closed. Any
+    // thread.
+    void add(FetchedUrl fetched);
+
+    // Pages under way are waited for, those that wait come back as interrupted.
+    void close();
+
+private:
+    bool is_taken(FetchedUrl& fetched);
+    bool is_closed();
+    void run();
+
+    const Errand errand_;
+    const TakeBack take_back_;
+    WorkQueue<FetchedUrl> queue_;
+    std::mutex mutex_;  // nothing is added once it is closed
+    bool is_closed_ = false;
+    std::vector<std::jthread> threads_;
+};
+
+// The threads that read pages: from the bytes of an answer to an outcome in the store.
 
 struct PagePoolConfig {
     int threads = 2;

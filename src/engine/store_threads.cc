@@ -1,6 +1,6 @@
 #include "engine/store_threads.h"
 
-#include "base/thread_name.h"
+#include "base/threads.h"
 
 namespace quarry::work {
 
@@ -93,6 +93,28 @@ void Leaser::run(std::stop_token stop) {
         mailbox_->post(NothingDue{leased->next_due, question->number});
         wait(seen, leased->next_due.value_or(store_.now() + long_time), question->number);
     }
+}
+
+Errands::Errands(std::unique_ptr<store::Reader> reader, std::function<void()> done)
+    : reader_(std::move(reader)), done_(std::move(done)), thread_([this] { serve(); }) {}
+
+void Errands::serve() {
+    name_this_thread("errands");
+    while (auto errand = queue_.pop()) {
+        (*errand)(*reader_);
+        --open_;
+        done_();
+    }
+}
+
+Errands::~Errands() {
+    finish();
+}
+
+void Errands::finish() {
+    is_finishing_ = true;
+    queue_.close();
+    if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace quarry::work

@@ -8,11 +8,32 @@
 #include "crawl/url_identity.h"
 #include "fetch/http_time.h"
 #include "store/owner_quota.h"
-#include "work/retry.h"
 #include "work/page/read_document.h"
-#include "work/retry_delay.h"
+#include "work/retry.h"
 
 namespace quarry::work {
+
+void UrlsUnderWay::begin(JobId id, const std::string& url) {
+    state_.with([&](State& state) { state.entries[id] = {url, ++state.started}; });
+}
+
+void UrlsUnderWay::end(JobId id) {
+    state_.with([&](State& state) { state.entries.erase(id); });
+}
+
+std::vector<std::string> UrlsUnderWay::longest(std::size_t limit) {
+    std::vector<Entry> entries;
+    state_.with([&](State& state) {
+        for (const auto& [id, entry] : state.entries) entries.push_back(entry);
+    });
+    std::ranges::sort(entries, {}, &Entry::order);
+    std::vector<std::string> urls;
+    for (Entry& entry : entries) {
+        if (urls.size() == limit) break;
+        urls.push_back(std::move(entry.url));
+    }
+    return urls;
+}
 
 namespace {
 

@@ -1,8 +1,11 @@
-// Which URL goes over the wire next: hosts at their own pace, crawls in turns, robots.txt first. Used by one
-// thread, the engine's; answers come back on the HTTP client's thread and go straight to the pages' readers.
+// Decides which URL goes over the wire next: hosts at their own pace, crawls in turns, robots.txt first.
+// One thread, the engine's, uses the dispatcher. Answers come back on the HTTP client's thread and go
+// straight to the page pool.
+// UrlsUnderWay lists what is on the wire, for people who watch.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -14,19 +17,43 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "engine/store_threads.h"
+#include "engine/host_queue.h"
+#include "engine/page_pool.h"
 #include "fetch/fetcher.h"
+#include "model/ids.h"
 #include "store/owner_quota.h"
 #include "store/store.h"
 #include "work/crawl_context.h"
 #include "work/engine_messages.h"
-#include "engine/errands.h"
-#include "engine/host_queue.h"
 #include "work/owner_quotas.h"
-#include "engine/page_pool.h"
 #include "work/robots_cache.h"
-#include "engine/urls_under_way.h"
 
 namespace quarry::work {
+
+// What is on the wire, for people who watch.
+
+// Safe to use from many threads at once.
+class UrlsUnderWay {
+public:
+    void begin(JobId id, const std::string& url);
+    void end(JobId id);
+    std::vector<std::string> longest(std::size_t limit);
+
+private:
+    struct Entry {
+        std::string url;
+        std::uint64_t order = 0;
+    };
+    struct State {
+        std::unordered_map<JobId, Entry> entries;
+        std::uint64_t started = 0;
+    };
+    Guarded<State> state_;
+};
+
+// Which URL goes over the wire next: hosts at their own pace, crawls in turns, robots.txt first. Used by one
+// thread, the engine's; answers come back on the HTTP client's thread and go straight to the pages' readers.
 
 struct DispatcherParts {
     store::Store& store;

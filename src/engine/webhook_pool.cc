@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/thread_name.h"
-#include "net/http_status.h"
-#include "work/retry_delay.h"
+#include "base/threads.h"
+#include "net/http_message.h"
+#include "work/retry.h"
 
 namespace quarry::work {
 

@@ -7,8 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/crawl_site_test.h"
-#include "work/jobs/webhook_job.h"
-#include "work/jobs/webhook_message.h"
+#include "work/jobs/webhooks.h"
 
 using namespace quarry;
 using namespace quarry::work;

@@ -1,4 +1,4 @@
-#include "extract/script_made.h"
+#include "extract/client_rendered.h"
 
 #include <string>
 

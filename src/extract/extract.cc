@@ -1,6 +1,6 @@
 #include "extract/extract.h"
 
-#include "extract/feed/feed_document.h"
+#include "extract/feed/document.h"
 #include "extract/html_document.h"
 #include "extract/text_document.h"
 #include "html/encoding/encoding.h"

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/attributes.h"
+#include "model/page_options.h"
 #include "model/document.h"
-#include "model/formats.h"
 #include "model/page.h"
 
 namespace quarry::extract {

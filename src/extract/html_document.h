@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "extract/extract.h"
-#include "extract/extract_selection.h"
+#include "extract/selection.h"
 #include "html/encoding/encoding.h"
 #include "html/tree.h"
 #include "model/document.h"

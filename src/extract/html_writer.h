@@ -1,14 +1,25 @@
 // Writes the selected part of a tree as HTML without anything that acts, hides or styles: what `html` means
-// among the formats.
+// among the formats. append_text and append_attribute_value escape text so that a parser reads the same
+// text again.
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "extract/extract_selection.h"
+#include "extract/selection.h"
 #include "html/tree.h"
 #include "url/url.h"
 
 namespace quarry::extract {
+
+// Text written into HTML so that a parser reads the same text again.
+
+void append_text(std::string& html, std::string_view text);
+// For values between double quotes.
+void append_attribute_value(std::string& html, std::string_view value);
+
+// Writes the selected part of a tree as HTML without anything that acts, hides or styles: what `html` means
+// among the formats.
 
 struct CleanHtmlOptions {
     const url::Url* base = nullptr;  // links and images become absolute against it

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "extract/content/layout_table.h"
+#include "extract/content/visibility.h"
 #include "extract/selection.h"
 #include "html/characters.h"
 

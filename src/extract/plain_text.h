@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "extract/extract_selection.h"
+#include "extract/selection.h"
 #include "html/tree.h"
 
 namespace quarry::extract {

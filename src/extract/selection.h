@@ -1,14 +1,32 @@
-// One walk over the kept nodes of a tree, for everything that writes a selection. No recursion: the depth of
-// a page is the page's choice, the stack is ours.
+// Which nodes of a tree are content. The tree itself is never edited: stages mark, writers read the marks.
+// walk() visits the kept nodes for everything that writes a selection. It does not recurse: the depth of a
+// page is the page's choice, the stack is ours.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "extract/extract_selection.h"
 #include "html/tree.h"
 
 namespace quarry::extract {
+
+// Which nodes of a tree are content. The tree itself is never edited: stages mark, writers read the marks.
+
+// A node is written if it and all of its ancestors are kept.
+class Selection {
+public:
+    explicit Selection(const html::Tree& tree, bool kept = true) : kept_(tree.size(), kept ? 1 : 0) {}
+
+    bool keeps(html::NodeId id) const { return kept_[id] != 0; }
+    void keep(html::NodeId id) { kept_[id] = 1; }
+    void drop(html::NodeId id) { kept_[id] = 0; }
+
+private:
+    std::vector<std::uint8_t> kept_;
+};
+
+// One walk over the kept nodes of a tree, for everything that writes a selection. No recursion: the depth of
+// a page is the page's choice, the stack is ours.
 
 enum class Descend : std::uint8_t { into, past };
 

@@ -1,22 +1,286 @@
 #include "extract/text_document.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include <boost/json.hpp>
+
 #include "base/ascii.h"
-#include "extract/metadata/base_url.h"
-#include "extract/metadata/dates.h"
-#include "extract/front_matter.h"
 #include "extract/html_document.h"
-#include "extract/html_escape.h"
-#include "extract/metadata/inline_links.h"
-#include "extract/json_text.h"
+#include "extract/html_writer.h"
+#include "extract/metadata/links.h"
+#include "extract/metadata/dates.h"
+#include "extract/metadata/page_facts.h"
 #include "extract/one_line.h"
-#include "extract/metadata/robots_directives.h"
 #include "text/language.h"
 #include "url/url.h"
 
 namespace quarry::extract {
+
+namespace {
+
+constexpr std::size_t max_block_bytes = std::size_t{64} * 1024;
+constexpr std::size_t max_fields = 100;
+constexpr std::size_t max_value_bytes = 2'000;
+
+std::string_view take_line(std::string_view& text) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+std::string_view without_trailing_blanks(std::string_view line) {
+    while (line.ends_with(' ') || line.ends_with('\t')) line.remove_suffix(1);
+    return line;
+}
+
+struct MetadataBlock {
+    std::string_view lines;
+    std::string_view body;
+    char separator;  // between a name and its value
+};
+
+std::optional<MetadataBlock> find_metadata_block(std::string_view text) {
+    std::string_view rest = text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
+    const std::string_view fence = without_trailing_blanks(take_line(rest));
+    if (fence != "---" && fence != "+++") return std::nullopt;
+    const std::string_view start = rest;
+    while (!rest.empty() && start.size() - rest.size() < max_block_bytes) {
+        const std::string_view before = rest;
+        const std::string_view line = without_trailing_blanks(take_line(rest));
+        if (line == fence || (fence == "---" && line == "...")) {
+            return MetadataBlock{start.substr(0, start.size() - before.size()), rest, fence == "---" ? ':' : '='};
+        }
+    }
+    return std::nullopt;
+}
+
+// The inside of a quoted string, with the escapes that matter in titles; or the text up to a comment.
+std::string scalar(std::string_view text) {
+    text = trimmed(text);
+    if (text.size() >= 2 && (text[0] == '"' || text[0] == '\'')) {
+        const char quote = text[0];
+        std::string value;
+        for (std::size_t i = 1; i < text.size() && text[i] != quote; ++i) {
+            if (quote == '"' && text[i] == '\\' && i + 1 < text.size()) ++i;
+            value += text[i];
+        }
+        return one_line(value, max_value_bytes);
+    }
+    if (const std::size_t comment = text.find(" #"); comment != std::string_view::npos) {
+        text = text.substr(0, comment);
+    }
+    return one_line(text, max_value_bytes);
+}
+
+// "[a, 'b, c']" as "a, b, c".
+std::string inline_list(std::string_view text) {
+    text.remove_prefix(1);
+    if (text.ends_with(']')) text.remove_suffix(1);
+    std::string joined;
+    while (!text.empty() && joined.size() < max_value_bytes) {
+        text = trimmed(text);
+        std::size_t end = 0;
+        char quote = 0;
+        for (; end < text.size() && (quote != 0 || text[end] != ','); ++end) {
+            if (quote == 0 && end == 0 && (text[end] == '"' || text[end] == '\'')) {
+                quote = text[end];
+            } else if (text[end] == quote) {
+                quote = 0;
+            }
+        }
+        const std::string item = scalar(text.substr(0, end));
+        if (!item.empty()) joined += (joined.empty() ? "" : ", ") + item;
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return joined;
+}
+
+std::string value_of(std::string_view text) {
+    text = trimmed(text);
+    if (text.starts_with('[')) return inline_list(text);
+    if (text.starts_with('|') || text.starts_with('>')) return {};  // a block of lines follows
+    return scalar(text);
+}
+
+class FieldReader {
+public:
+    explicit FieldReader(char separator) : separator_(separator) {}
+
+    void read(std::string_view line) {
+        const std::string_view content = trimmed(line);
+        if (content.empty() || content.starts_with('#')) return;
+        const bool is_indented = line[0] == ' ' || line[0] == '\t';
+        if (content.starts_with("- ") && separator_ == ':') {
+            add_to_current(value_of(content.substr(2)), ", ");
+        } else if (content.starts_with('[') && separator_ == '=') {
+            parent_ = name_of(content.substr(1, std::min(content.find(']'), content.size()) - 1));
+        } else {
+            read_field(content, is_indented);
+        }
+    }
+
+    std::vector<NamedValue> take() {
+        std::erase_if(fields_, [](const NamedValue& field) { return field.second.empty(); });
+        return std::move(fields_);
+    }
+
+private:
+    static std::string name_of(std::string_view text) { return lower_case(scalar(text)); }
+
+    void read_field(std::string_view content, bool is_indented) {
+        const std::size_t separator = content.find(separator_);
+        const std::string name = name_of(content.substr(0, std::min(separator, content.size())));
+        const bool is_field = separator != std::string_view::npos && !name.empty() && name.size() <= 64 &&
+                              name.find(' ') == std::string::npos;
+        if (!is_field) {
+            // A folded line of the value above it.
+            if (is_indented) add_to_current(one_line(content, max_value_bytes), " ");
+            return;
+        }
+        if (fields_.size() >= max_fields) return;
+        if (separator_ == ':' && !is_indented) parent_.clear();
+        std::string value = value_of(content.substr(separator + 1));
+        const bool starts_map = value.empty() && separator_ == ':' && !is_indented;
+        fields_.emplace_back(parent_.empty() ? name : parent_ + "." + name, std::move(value));
+        if (starts_map) parent_ = name;
+    }
+
+    void add_to_current(const std::string& value, std::string_view joint) {
+        if (fields_.empty() || fields_.back().second.size() + value.size() > max_value_bytes) return;
+        std::string& current = fields_.back().second;
+        if (!current.empty()) current += joint;
+        current += value;
+    }
+
+    char separator_;
+    std::string parent_;
+    std::vector<NamedValue> fields_;
+};
+
+}  // namespace
+
+FrontMatter read_front_matter(std::string_view text) {
+    const auto block = find_metadata_block(text);
+    if (!block) return {.body = text};
+    FieldReader reader(block->separator);
+    std::string_view lines = block->lines;
+    while (!lines.empty()) {
+        if (const std::string_view line = take_line(lines); !line.empty()) reader.read(line);
+    }
+    return {.fields = reader.take(), .body = block->body};
+}
+
+namespace {
+
+// Indentation makes text longer: by at most twice the depth for each member.
+constexpr std::size_t max_pretty_bytes = std::size_t{256} * 1024;
+
+bool is_valid_json(std::string_view text) {
+    boost::json::stream_parser parser;  // its default depth limit is 32
+    boost::system::error_code error;
+    parser.write(text.data(), text.size(), error);
+    if (!error) parser.finish(error);
+    return !error;
+}
+
+// Copies the string that starts here, quotes included; returns what follows it.
+std::string_view copy_string(std::string_view text, std::string& out) {
+    std::size_t end = 1;
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+    end = std::min(end + 1, text.size());
+    out += text.substr(0, end);
+    return text.substr(end);
+}
+
+class Indenter {
+public:
+    // Expects valid JSON.
+    std::string run(std::string_view text) {
+        while (!text.empty()) {
+            if (text[0] == '"') {
+                open_pending();
+                text = copy_string(text, out_);
+                continue;
+            }
+            add(text[0]);
+            text.remove_prefix(1);
+        }
+        return std::move(out_);
+    }
+
+private:
+    void add(char letter) {
+        switch (letter) {
+            case ' ':
+            case '\t':
+            case '\n':
+            case '\r': break;
+            case '{':
+            case '[':
+                open_pending();
+                out_ += letter;
+                just_opened_ = true;
+                ++depth_;
+                break;
+            case '}':
+            case ']':
+                --depth_;
+                if (!just_opened_) new_line();  // {} and [] stay together
+                just_opened_ = false;
+                out_ += letter;
+                break;
+            case ',':
+                out_ += letter;
+                new_line();
+                break;
+            case ':': out_ += ": "; break;
+            default: open_pending(); out_ += letter;
+        }
+    }
+
+    void open_pending() {
+        if (just_opened_) new_line();
+        just_opened_ = false;
+    }
+
+    void new_line() {
+        out_ += '\n';
+        out_.append(2 * depth_, ' ');
+    }
+
+    std::string out_;
+    std::size_t depth_ = 0;
+    bool just_opened_ = false;
+};
+
+}  // namespace
+
+std::string pretty_json(std::string_view text) {
+    if (text.size() > max_pretty_bytes || !is_valid_json(text)) return std::string(text);
+    return Indenter().run(text);
+}
+
+std::string fenced(std::string_view text, std::string_view language) {
+    std::size_t longest_run = 2;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && text[end] == '`') ++end;
+        longest_run = std::max(longest_run, end - at);
+        at = end + 1;
+    }
+    const std::string fence(longest_run + 1, '`');
+    std::string block = fence;
+    block += language;
+    block += '\n';
+    block += text;
+    if (!text.ends_with('\n')) block += '\n';
+    return block + fence + "\n";
+}
 
 namespace {
 
@@ -61,7 +325,7 @@ std::string title_from_heading(std::string_view markdown) {
     return {};
 }
 
-std::string preformatted(std::string_view text) {
+std::string preformatted_html(std::string_view text) {
     std::string html = "<pre>\n";
     append_text(html, text);
     return html + "</pre>";
@@ -76,7 +340,7 @@ Result<Document> document_of(const Page& page, std::string_view text, std::strin
     Document document{.url = page.final_url};
     if (lacks_text) document.warning = document.no_text = "the page has no text";
     const Formats& formats = options.formats;
-    if (formats.html) document.html = preformatted(text);
+    if (formats.html) document.html = preformatted_html(text);
     if (formats.text) document.text = text;
     if (formats.links || formats.images) {
         const auto base = url::Url::parse(page.final_url);

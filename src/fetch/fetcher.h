@@ -12,7 +12,6 @@
 
 #include "base/result.h"
 #include "fetch/retry.h"
-#include "fetch/fetch_retry.h"
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "net/http_client.h"

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "fetch/fetch_redirect.h"
+#include "fetch/redirect.h"
 #include "fetch/http_time.h"
 #include "servers/hostile_server.h"
 #include "servers/nginx.h"

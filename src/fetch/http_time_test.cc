@@ -1,8 +1,7 @@
-#include "fetch/http_date.h"
+#include "fetch/http_time.h"
 
 #include <doctest/doctest.h>
 
-#include "fetch/http_time.h"
 
 using namespace quarry::fetch;
 using namespace std::chrono_literals;

@@ -1,11 +1,11 @@
-#include "fetch/fetch_redirect.h"
+#include "fetch/redirect.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "net/header_text.h"
-#include "url/page_address.h"
+#include "net/http_message.h"
+#include "url/url.h"
 
 namespace quarry::fetch {
 
@@ -52,6 +52,18 @@ std::vector<Header> headers_without_secrets(const std::vector<Header>& headers) 
         return std::ranges::find(harmless_names, net::lower_case(header.name)) != std::end(harmless_names);
     });
     return harmless;
+}
+
+void Credentials::add_to(std::vector<Header>& headers, const url::Url& url, std::string_view owner) const {
+    if (all_.empty() || !header_value(headers, "Authorization").empty()) return;
+    const std::string origin = url.origin();
+    const auto is_for = [&](const Credential& one) {
+        return one.origin == origin && std::ranges::any_of(one.owners, [&](const std::string& name) {
+                   return name == "*" || name == owner;
+               });
+    };
+    const auto found = std::ranges::find_if(all_, is_for);
+    if (found != all_.end()) headers.push_back({"Authorization", found->authorization});
 }
 
 }  // namespace quarry::fetch

@@ -1,4 +1,4 @@
-#include "html/input_stream.h"
+#include "html/source_text.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,21 +1,46 @@
-// The tokenizer of the HTML standard over a whole page in memory. The tree builder pulls tokens one at a time
-// and tells it when an element's content is raw text. Internal to html/.
-//
-// Text and attribute values are slices of the page wherever the page says them literally; only references and
-// NUL characters make copies. Names are lower-cased in the page's own bytes.
+// The tokenizer of the HTML standard over a whole page in memory, with its character references (`&amp;`,
+// `&#38;`, `&#x26;`). Internal to html/: the tree builder pulls tokens one at a time and tells it when an
+// element's content is raw text. Text and attribute values are slices of the page wherever the page says
+// them literally; only references and NUL characters make copies. Names are lower-cased in the page's own
+// bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "html/character_reference.h"
-#include "html/html_source_text.h"
+#include "html/source_text.h"
 #include "html/tree.h"
 
 namespace quarry::html {
+
+// Character references: `&amp;`, `&#38;`, `&#x26;`.
+
+enum class ReferenceContext : std::uint8_t {
+    text,
+    attribute,  // `&copy=1` stays as it is: old pages have it in the query of a link
+};
+
+// What a reference stands for and how long it is in the source.
+struct CharacterReference {
+    std::size_t source_bytes = 0;  // 0: not a reference, the ampersand is text
+    std::size_t size = 0;
+    char characters[8] = {};  // UTF-8
+
+    std::string_view text() const { return {characters, size}; }
+};
+
+// Reads the reference that `source`, which begins with an ampersand, begins with.
+CharacterReference read_character_reference(std::string_view source, ReferenceContext context);
+
+// The tokenizer of the HTML standard over a whole page in memory. The tree builder pulls tokens one at a time
+// and tells it when an element's content is raw text. Internal to html/.
+//
+// Text and attribute values are slices of the page wherever the page says them literally; only references and
+// NUL characters make copies. Names are lower-cased in the page's own bytes.
 
 enum class TokenKind : std::uint8_t {
     characters,       // a run of text without NUL; a text may come in several runs

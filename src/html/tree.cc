@@ -1,7 +1,7 @@
 #include "html/tree.h"
 
 #include "html/characters.h"
-#include "html/html_source_text.h"
+#include "html/source_text.h"
 
 namespace quarry::html {
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "html/parser.h"
-#include "html/tree_check.h"
+#include "html/tree_inspection.h"
 
 using namespace quarry::html;
 

@@ -1,9 +1,7 @@
 // Chunks, found by their words and by their vectors. One implementation per store; all keep the promises in
-// index/promises. Everything in an index can be made again from the pages.
-//
-// Every call is safe from any thread and is durable when it returns. Errors are `unavailable` (disk full,
-// service not there: nothing was written, try again later), `corrupt` (has to be made anew), and those a call
-// names.
+// index/promises. Everything in an index can be made again from the pages. Every call is safe from any
+// thread and is durable when it returns. Errors are `unavailable` (disk full, service not there: nothing
+// was written, try again later), `corrupt` (has to be made anew), and those a call names.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +10,31 @@
 #include <string>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
-#include "model/chunk.h"
-#include "model/model_collection.h"
-#include "model/model_ids.h"
+#include "model/document.h"
+#include "model/collection.h"
+#include "model/ids.h"
 #include "text/terms/terms.h"
 
 namespace quarry::index {
+
+// Whether vectors of one embedder may be compared with vectors of another.
+
+// The builtin space has versions of its own, and dimensions that are not known yet are no difference.
+inline bool is_same_embedder(const EmbedderFacts& a, const EmbedderFacts& b) {
+    if (a.provider != b.provider) return false;
+    if (a.provider == "builtin") return true;
+    const bool same_dimensions = a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0;
+    return a.model == b.model && a.version == b.version && same_dimensions;
+}
+
+// Chunks, found by their words and by their vectors. One implementation per store; all keep the promises in
+// index/promises. Everything in an index can be made again from the pages.
+//
+// Every call is safe from any thread and is durable when it returns. Errors are `unavailable` (disk full,
+// service not there: nothing was written, try again later), `corrupt` (has to be made anew), and those a call
+// names.
 
 struct IndexedChunk {
     Chunk chunk{};

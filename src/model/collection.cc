@@ -4,11 +4,21 @@
 
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
+#include <fmt/format.h>
 
 #include "base/ascii.h"
 #include "model/ids.h"
 
 namespace quarry {
+
+Error no_such_collection(std::string_view name, const std::vector<Collection>& known) {
+    std::string names;
+    for (const Collection& collection : known)
+        names += fmt::format("{}{}", names.empty() ? "; there are: " : ", ", collection.name);
+    if (names.empty()) names = ". There is none yet: quarry crawl and quarry import make them";
+    return {ErrorCode::not_found, fmt::format("no collection \"{}\"{}", name, names)};
+}
+
 namespace {
 
 // Ours: drawn once, so that nobody else's name gives the same UUID.

@@ -1,12 +1,42 @@
-// Owners have names; protocols that want a UUID for them get one made of the name.
+// A collection is a named set of pages with one embedder, searched together. Its full name carries the
+// owner to whom it belongs. Owners have names; protocols that want a UUID get one made of the name.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "model/model_ids.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/ids.h"
 
 namespace quarry {
+
+// A named set of pages with one embedder, searched together.
+
+// Where the vectors of a collection come from. Vectors of two of these never meet.
+struct EmbedderFacts {
+    std::string provider{};  // "builtin", "tei", "openai", or "none": found by words alone
+    std::string model{};     // as the service names it; "" for builtin
+    int dimensions = 0;
+    std::string version{};  // what else tells two states of a model apart: TEI's model_sha
+
+    friend bool operator==(const EmbedderFacts&, const EmbedderFacts&) = default;
+};
+
+struct Collection {
+    std::string name{};
+    EmbedderFacts embedder{};  // dimensions 0: nothing has been embedded yet
+    Timestamp created_at{};
+    std::int64_t pages = 0;
+};
+
+// "no collection "x"; there are: docs, news". `not_found`.
+Error no_such_collection(std::string_view name, const std::vector<Collection>& known);
+
+// Owners have names; protocols that want a UUID for them get one made of the name.
 
 // The owner of whatever is done on this machine without a key.
 inline constexpr std::string_view local_owner = "local";

@@ -1,13 +1,18 @@
-// What was extracted from a page. Every URL in it is absolute.
+// What was extracted from a page, and the chunks it is cut into. Every URL in a document is absolute. A
+// chunk is a passage: the unit that is embedded, indexed and found.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/attributes.h"
+#include "model/page_options.h"
+#include "model/ids.h"
 
 namespace quarry {
+
+// What was extracted from a page. Every URL in it is absolute.
 
 struct Link {
     std::string url{};
@@ -66,6 +71,22 @@ struct Document {
     bool made_by_scripts = false;               // next to nothing of it is there without a browser
     std::string warning{};                      // a sentence when something was cut or guessed; else ""
     std::string no_text{};  // why there is no text though some was asked for; "" if there is
+};
+
+// A passage of a document: the unit that is embedded, indexed and found.
+
+struct Chunk {
+    std::string text{};  // markdown; a part of a table or code block is whole again by itself
+    std::vector<std::string> headings{};  // from the page's title downwards, without their #
+    std::uint32_t begin = 0, end = 0;     // where in the page's markdown it was taken from, in bytes
+};
+
+// Which chunk: the nth of a page. Ids of an index's own never leave it.
+struct ChunkRef {
+    PageId page{};
+    int index = 0;
+    friend bool operator==(const ChunkRef&, const ChunkRef&) = default;
+    friend auto operator<=>(const ChunkRef&, const ChunkRef&) = default;
 };
 
 }  // namespace quarry

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/base_clock.h"
-#include "model/model_ids.h"
+#include "base/clock.h"
+#include "model/ids.h"
 #include "model/job.h"
-#include "model/timings.h"
+#include "model/metrics.h"
 
 namespace quarry {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 
 namespace quarry {
 

@@ -1,8 +1,8 @@
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 
-#include "model/json/document_json.h"
-#include "model/formats.h"
+#include "model/json/output.h"
+#include "model/page_options.h"
 #include "model/page.h"
 
 using namespace quarry;

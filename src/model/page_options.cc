@@ -1,4 +1,4 @@
-#include "model/formats.h"
+#include "model/page_options.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "model/media.h"
+#include "model/stored_page.h"
 
 #include <algorithm>
 #include <charconv>

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+
 namespace quarry::net {
 
 namespace {
@@ -106,6 +107,12 @@ bool Network::contains(const Address& address) const {
 
 std::string Network::text() const {
     return fmt::format("{}/{}", first_.text(), prefix_bits_);
+}
+
+bool is_loopback(const Address& address) {
+    static const Network v4 = Network::parse("127.0.0.0/8").value();
+    static const Network v6 = Network::parse("::1/128").value();
+    return v4.contains(address) || v6.contains(address);
 }
 
 }  // namespace quarry::net

@@ -10,6 +10,9 @@
 
 #include "base/result.h"
 
+// IP addresses and networks as values, so that what may be connected to is decided on bytes, never on
+// spelling.
+
 struct sockaddr;
 
 namespace quarry::net {
@@ -48,5 +51,10 @@ private:
     Address first_;
     int prefix_bits_ = 0;
 };
+
+// Which addresses lead back to the machine that asks.
+
+// 127.0.0.0/8 and ::1.
+bool is_loopback(const Address& address);
 
 }  // namespace quarry::net

@@ -1,14 +1,46 @@
-#include "net/decoder_stage.h"
+// One coding of a body as a stream: bytes in, blocks out. Internal to the body decoder.
+#include "net/body_decoder.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include <brotli/decode.h>
 #include <fmt/format.h>
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/result.h"
+#include "net/http_message.h"
+#include "net/wording.h"
+
 namespace quarry::net {
+
+using DecodedSink = std::function<Result<void>(std::string_view)>;
+
+class DecoderStage {
+public:
+    virtual ~DecoderStage() = default;
+
+    // Decodes `bytes` and hands on what comes out, in blocks of at most 64 KB. Stops at the sink's first
+    // error.
+    virtual Result<void> feed(std::string_view bytes, const DecodedSink& sink) = 0;
+
+    // Whether the stream has come to its end. An empty stream has: a server may label an empty body.
+    virtual bool is_complete() const = 0;
+
+    // As a person would call it: "gzip".
+    virtual std::string_view name() const = 0;
+};
+
+std::unique_ptr<DecoderStage> open_gzip_stage();
+std::unique_ptr<DecoderStage> open_deflate_stage();
+std::unique_ptr<DecoderStage> open_brotli_stage();
+std::unique_ptr<DecoderStage> open_zstd_stage();
 
 namespace {
 
@@ -168,6 +200,83 @@ std::unique_ptr<DecoderStage> open_brotli_stage() {
 
 std::unique_ptr<DecoderStage> open_zstd_stage() {
     return std::make_unique<ZstdStage>();
+}
+
+namespace {
+
+// Honest servers send one. Each further one multiplies what a small body can make us compute.
+constexpr std::size_t most_codings = 4;
+
+std::unique_ptr<DecoderStage> open_stage(std::string_view coding) {
+    if (coding == "gzip" || coding == "x-gzip") return open_gzip_stage();
+    if (coding == "deflate") return open_deflate_stage();
+    if (coding == "br") return open_brotli_stage();
+    if (coding == "zstd") return open_zstd_stage();
+    return nullptr;
+}
+
+std::unexpected<Error> too_large(std::size_t max_bytes) {
+    return fail(ErrorCode::too_large, fmt::format("answer is larger than {}", bytes_in_words(max_bytes)));
+}
+
+}  // namespace
+
+BodyDecoder::BodyDecoder(BodyDecoder&&) noexcept = default;
+BodyDecoder& BodyDecoder::operator=(BodyDecoder&&) noexcept = default;
+BodyDecoder::~BodyDecoder() = default;
+
+Result<BodyDecoder> BodyDecoder::open(std::string_view content_encoding, std::size_t max_decoded_bytes) {
+    BodyDecoder decoder;
+    decoder.max_decoded_bytes_ = max_decoded_bytes;
+    while (!content_encoding.empty()) {
+        auto stage = open_stage(lower_case(trimmed(take_until(content_encoding, ','))));
+        if (!stage) continue;
+        if (decoder.stages_.size() == most_codings)
+            return fail(ErrorCode::corrupt,
+                        fmt::format("the answer is compressed more than {} times over", most_codings));
+        decoder.stages_.push_back(std::move(stage));
+    }
+    // The header lists codings in the order they were applied.
+    std::ranges::reverse(decoder.stages_);
+    decoder.produced_bytes_.resize(decoder.stages_.size());
+    return decoder;
+}
+
+Result<void> BodyDecoder::feed(std::string_view bytes, std::string& body) {
+    return run(0, bytes, body);
+}
+
+Result<void> BodyDecoder::run(std::size_t index, std::string_view bytes, std::string& body) {
+    if (index == stages_.size()) {
+        const std::size_t room = max_decoded_bytes_ - std::min(max_decoded_bytes_, body.size());
+        body.append(bytes.substr(0, room));
+        if (bytes.size() > room) return too_large(max_decoded_bytes_);
+        return {};
+    }
+    std::size_t& produced = produced_bytes_[index];
+    return stages_[index]->feed(bytes, [&](std::string_view block) -> Result<void> {
+        produced += block.size();
+        TRY(run(index + 1, block, body));
+        if (produced > max_decoded_bytes_) return too_large(max_decoded_bytes_);
+        return {};
+    });
+}
+
+Result<void> BodyDecoder::finish() {
+    for (const auto& stage : stages_)
+        if (!stage->is_complete())
+            return fail(ErrorCode::corrupt,
+                        fmt::format("the {} data of the answer is cut off before its end", stage->name()));
+    return {};
+}
+
+Result<std::string> decode_body(std::string_view content_encoding, std::string_view bytes,
+                                std::size_t max_decoded_bytes) {
+    std::string body;
+    BodyDecoder decoder = TRY(BodyDecoder::open(content_encoding, max_decoded_bytes));
+    TRY(decoder.feed(bytes, body));
+    TRY(decoder.finish());
+    return body;
 }
 
 }  // namespace quarry::net

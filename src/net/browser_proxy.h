@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "base/descriptor.h"
+#include "base/descriptors.h"
 #include "base/result.h"
 #include "net/address.h"
 #include "net/address_policy.h"

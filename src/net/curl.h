@@ -1,5 +1,8 @@
-// libcurl's multi handle, driven by epoll. curl_multi_perform visits every transfer each time anything
-// happens; here a wake-up costs what the sockets that caused it cost, however many others are open.
+// libcurl, with owners for its handles. CurlMulti drives the multi handle by epoll: curl_multi_perform
+// visits every transfer each time anything happens; here a wake-up costs what the sockets that caused it
+// cost, however many others are open. to_curl_url hands a URL to curl only if curl understands it as we do.
+// Two parsers that disagree about a host are a way around every policy (`http://127.0.0.1\@evil/`), and
+// curl's differs from the standard's in many places.
 #pragma once
 
 #include <chrono>
@@ -8,10 +11,45 @@
 #include <optional>
 #include <vector>
 
+#include <curl/curl.h>
+
 #include "base/result.h"
-#include "net/curl_handles.h"
+#include "url/url.h"
 
 namespace quarry::net {
+
+// Owners for curl's C handles.
+
+struct CleanUpEasy {
+    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+};
+struct CleanUpMulti {
+    void operator()(CURLM* handle) const { curl_multi_cleanup(handle); }
+};
+struct CleanUpUrl {
+    void operator()(CURLU* handle) const { curl_url_cleanup(handle); }
+};
+struct FreeList {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+
+// To be called before any handle is made; any thread.
+void ensure_curl_is_initialised();
+
+using EasyHandle = std::unique_ptr<CURL, CleanUpEasy>;
+using MultiHandle = std::unique_ptr<CURLM, CleanUpMulti>;
+using UrlHandle = std::unique_ptr<CURLU, CleanUpUrl>;
+using HeaderList = std::unique_ptr<curl_slist, FreeList>;
+
+// Hands a URL to curl only if curl understands it as we do. Two parsers that disagree about a host are a way
+// around every policy (`http://127.0.0.1\@evil/`), and curl's differs from the standard's in many places.
+
+// Without credentials and fragment. Fails with `invalid_argument` if the scheme is not http or https, or if
+// curl reads another scheme, host or port out of it.
+Result<UrlHandle> to_curl_url(const url::Url& url);
+
+// libcurl's multi handle, driven by epoll. curl_multi_perform visits every transfer each time anything
+// happens; here a wake-up costs what the sockets that caused it cost, however many others are open.
 
 // Belongs to one thread; only wake() may be called from others.
 class CurlMulti {

@@ -1,12 +1,146 @@
-#include "net/transfer_loop.h"
+// The client's thread: takes requests from any thread, starts as many as may run, and gives each its end.
+// Internal to the HTTP client.
+#include "net/http_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <deque>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/guarded.h"
+#include "net/curl.h"
+#include "net/lookup_queue.h"
+#include "net/transfer.h"
+
 namespace quarry::net {
+
+class TransferLoop {
+public:
+    TransferLoop(HttpConfig config, std::unique_ptr<CurlMulti> multi);
+
+    // Any thread.
+    void submit(std::unique_ptr<Transfer> transfer);
+
+    // Returns when a stop is requested and every transfer has its end.
+    void run(const std::stop_token& stop);
+
+private:
+    using Clock = Transfer::Clock;
+    using TransferOwner = std::unique_ptr<Transfer>;
+
+    // What other threads touch; everything else belongs to the client's.
+    struct Inbox {
+        std::vector<TransferOwner> arrived{};
+        std::size_t unfinished = 0;  // accepted and not yet called back
+        bool must_look_for_stops = false;
+        bool is_closed = false;
+        // The thread is about to wait. Only then does it have to be woken, and only by the first who has
+        // something for it, so that a batch of requests costs one wake-up.
+        bool is_asleep = false;
+    };
+
+    void run_once();
+    Inbox take_inbox();
+    bool fall_asleep();
+    void look_for_stops();
+    void accept(TransferOwner transfer, Clock::time_point now);
+    void queue(TransferOwner transfer, Clock::time_point now);
+    void queue_due(Clock::time_point now);
+    void watch_lookup(Transfer& transfer);
+    void collect_ready();
+    void start_waiting();
+    Result<void> prepare(Transfer& transfer);
+    void start(TransferOwner transfer);
+    bool finish_ended();
+    void finish(CURL* curl, CURLcode code);
+    void resume_paused(Clock::time_point now);
+    void end_stopped();
+    void end_slow(Clock::time_point now);
+    void end_live(CURL* curl, Error error);
+    void end_all();
+    bool is_proxied() const { return !config_.proxy.empty(); }
+    std::string_view name_of(const Transfer& transfer) const;
+    std::chrono::milliseconds time_to_wait(Clock::time_point now) const;
+    void settle(TransferOwner transfer, Error error);
+    void count_finished();
+    std::unique_ptr<TransferHandle> take_handle();
+    void keep(std::unique_ptr<TransferHandle> handle);
+
+    const HttpConfig config_;
+    Guarded<Inbox> inbox_;
+
+    // Handles and live transfers must go before the multi handle they were part of.
+    std::unique_ptr<CurlMulti> multi_;
+    std::vector<std::unique_ptr<TransferHandle>> idle_handles_;
+    BodyBudget budget_;
+    AddressLimit addresses_;
+    LookupQueue lookups_;                // those that wait for the address of a name
+    std::deque<TransferOwner> waiting_;  // those that only wait for room
+    std::unordered_map<CURL*, TransferOwner> live_;
+    std::multimap<Clock::time_point, TransferOwner> delayed_;
+    Clock::time_point next_speed_check_{};
+};
+
+namespace {
+
+Result<void> check_proxy(std::string_view proxy) {
+    const auto scheme_end = proxy.find("://");
+    if (proxy.empty() || scheme_end == proxy.npos) return {};
+    for (const std::string_view known : {"http", "https", "socks5", "socks5h"})
+        if (proxy.substr(0, scheme_end) == known) return {};
+    // The rest of it may hold a password.
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("a proxy cannot be of kind \"{}\": use http, https, socks5 or socks5h",
+                            proxy.substr(0, scheme_end)));
+}
+
+}  // namespace
+
+void ensure_curl_is_initialised() {
+    static std::once_flag once;
+    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+}
+
+Result<std::unique_ptr<HttpClient>> HttpClient::open(HttpConfig config) {
+    ensure_curl_is_initialised();
+    TRY(check_proxy(config.proxy));
+    if (config.max_in_flight == 0 || config.max_lookups == 0)
+        return fail(ErrorCode::invalid_argument,
+                    "an HTTP client needs room for at least one transfer and one lookup");
+    auto multi = TRY(CurlMulti::open(config.max_connections));
+    auto loop = std::make_unique<TransferLoop>(std::move(config), std::move(multi));
+    return std::unique_ptr<HttpClient>(new HttpClient(std::move(loop)));
+}
+
+HttpClient::HttpClient(std::unique_ptr<TransferLoop> loop)
+    : loop_(std::move(loop)), thread_([this](const std::stop_token& stop) { loop_->run(stop); }) {}
+
+HttpClient::~HttpClient() = default;
+
+void HttpClient::submit(HttpRequest request, Callback callback) {
+    loop_->submit(std::make_unique<Transfer>(std::move(request), std::move(callback)));
+}
+
+Result<HttpResponse> HttpClient::perform(HttpRequest request) {
+    std::promise<Result<HttpResponse>> promise;
+    auto result = promise.get_future();
+    // The callback owns the promise: it may still be inside set_value when this function has returned.
+    submit(std::move(request), [promise = std::move(promise)](Result<HttpResponse> response) mutable {
+        promise.set_value(std::move(response));
+    });
+    return result.get();
+}
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "net/request_headers.h"
+#include "net/http_message.h"
 #include "servers/hostile_server.h"
 
 using namespace quarry;

@@ -1,19 +1,65 @@
-// One HTTP request and its answer as values. One request is one hop: redirects come back as answers with a
-// status of 3xx, because each further hop has to pass the policies of whoever follows it.
+// One HTTP request and its answer as values, with their headers and status codes. One request is one hop:
+// redirects come back as answers with a status of 3xx, because each further hop has to pass the policies of
+// the code that follows it. Headers of a request are checked, so that a value from a user or a page cannot
+// smuggle in a second request. What reads headers is ASCII only and independent of the locale.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
+#include "base/result.h"
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "url/url.h"
 
 namespace quarry::net {
+
+using quarry::lower_case;
+using quarry::trimmed;
+
+// What reading HTTP headers needs again and again: ASCII only, independent of the locale.
+
+constexpr bool is_all_digits(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Removes and returns everything before the next `separator`, which is removed too.
+constexpr std::string_view take_until(std::string_view& rest, char separator) {
+    const auto end = std::min(rest.find(separator), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    return part;
+}
+
+// The headers of a request: checked, so that a value from a user or a page cannot smuggle in a second
+// request, and built for the two ways of logging in that need no negotiation.
+
+// Fails with `invalid_argument` if a name is not a token, a value holds CR, LF or NUL, or a name belongs to
+// the client (Host, Content-Length, Transfer-Encoding, Connection and the like).
+Result<void> check_request_headers(const std::vector<Header>& headers);
+
+// Values of an Authorization header.
+std::string basic_authorization(std::string_view username, std::string_view password);
+std::string bearer_authorization(std::string_view token);
+
+// HTTP status codes of 400 and above as errors.
+
+// "HTTP 404 Not Found"; "HTTP 599" for codes without a registered name.
+std::string http_status_line(int status);
+
+// not_found for 404 and 410, timeout for 408 and 504, unavailable for 429 and other server errors, else
+// refused.
+ErrorCode http_error_code(int status);
+
+// One HTTP request and its answer as values. One request is one hop: redirects come back as answers with a
+// status of 3xx, because each further hop has to pass the policies of whoever follows it.
 
 enum class HttpMethod { get, head, post, put, patch, delete_ };
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "net/header_text.h"
+#include "net/http_message.h"
 #include "url/url.h"
 
 namespace quarry::net {

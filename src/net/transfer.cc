@@ -1,18 +1,181 @@
 #include "net/transfer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sys/socket.h>
 
-#include "net/curl_url.h"
-#include "net/header_text.h"
-#include "net/transfer_error.h"
+#include "net/body_decoder.h"
+#include "net/curl.h"
+#include "net/http_message.h"
 #include "net/wording.h"
 
 namespace quarry::net {
+
+namespace {
+
+HeaderList header_list_of(const std::vector<Header>& headers) {
+    curl_slist* list = nullptr;
+    for (const Header& header : headers) {
+        // To curl, "Name:" means that the header is not to be sent; "Name;" sends it empty.
+        const bool is_empty = trimmed(header.value).empty();
+        list = curl_slist_append(list, (header.name + (is_empty ? ";" : ": " + header.value)).c_str());
+    }
+    list = curl_slist_append(list, ("Accept-Encoding: " + std::string(accepted_encodings)).c_str());
+    list = curl_slist_append(
+        list, "Expect:");  // Waiting for "100 Continue" costs a second with servers that never send it.
+    return HeaderList(list);
+}
+
+bool are_same(const std::vector<Header>& a, const std::vector<Header>& b) {
+    return std::ranges::equal(a, b, [](const Header& left, const Header& right) {
+        return left.name == right.name && left.value == right.value;
+    });
+}
+
+}  // namespace
+
+TransferHandle::TransferHandle(const HttpConfig& config, CurlMulti& multi)
+    : config_(config), multi_(multi), list_(header_list_of({})), easy_(curl_easy_init()) {
+    set_common_options();
+}
+
+Result<void> TransferHandle::set_headers(const std::vector<Header>& headers) {
+    if (are_same(headers, headers_)) return {};
+    TRY(check_request_headers(headers));
+    HeaderList list = header_list_of(headers);
+    curl_easy_setopt(curl(), CURLOPT_HTTPHEADER, list.get());
+    list_ = std::move(list);
+    headers_ = headers;
+    return {};
+}
+
+void TransferHandle::reset() {
+    curl_easy_reset(curl());
+    set_common_options();
+}
+
+// curl keeps what it has read of a file of certificates for all connections, but only if there is no folder
+// of them as well. Reading the system's for each new connection costs 27 ms, forty times all the rest of it.
+void TransferHandle::trust_certificates() {
+    const char* file = nullptr;
+    curl_easy_getinfo(curl(), CURLINFO_CAINFO, &file);
+    if (!config_.ca_file.empty()) file = config_.ca_file.c_str();
+    if (!file) return;
+    curl_easy_setopt(curl(), CURLOPT_CAINFO, file);
+    curl_easy_setopt(curl(), CURLOPT_CAPATH, nullptr);
+}
+
+void TransferHandle::set_common_options() {
+    multi_.attach(curl());
+    curl_easy_setopt(curl(), CURLOPT_HTTPHEADER, list_.get());
+    curl_easy_setopt(curl(), CURLOPT_ERRORBUFFER, detail_.data());
+    curl_easy_setopt(curl(), CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl(), CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(curl(), CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(curl(), CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(curl(), CURLOPT_NETRC, CURL_NETRC_IGNORED);
+    curl_easy_setopt(curl(), CURLOPT_USERAGENT, config_.user_agent.c_str());
+    curl_easy_setopt(curl(), CURLOPT_NOSIGNAL, 1L);
+    // An empty proxy also keeps curl from reading http_proxy and its like from the environment.
+    curl_easy_setopt(curl(), CURLOPT_PROXY, config_.proxy.c_str());
+    curl_easy_setopt(curl(), CURLOPT_NOPROXY, "");
+    curl_easy_setopt(curl(), CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    trust_certificates();
+    // Without this, giving up on a lookup waits for the resolver's own timeout, and every other transfer with
+    // it.
+    curl_easy_setopt(curl(), CURLOPT_QUICK_EXIT, 1L);
+}
+
+namespace {
+
+std::string detail_or(const TransferFacts& facts, std::string_view otherwise) {
+    return facts.detail.empty() ? std::string(otherwise) : facts.detail;
+}
+
+std::string cannot_connect(const TransferFacts& facts) {
+    const std::string& peer = facts.address.empty() ? facts.host : facts.address;
+    switch (facts.system_error) {
+        case ECONNREFUSED: return fmt::format("connection refused by {} port {}", peer, facts.port);
+        case EHOSTUNREACH:
+        case ENETUNREACH: return fmt::format("no route to {} port {}", peer, facts.port);
+        case 0: return fmt::format("could not connect to {} port {}", peer, facts.port);
+        default:
+            return fmt::format("could not connect to {} port {}: {}", peer, facts.port,
+                               std::generic_category().message(static_cast<int>(facts.system_error)));
+    }
+}
+
+std::string timed_out(const TransferFacts& facts) {
+    const HttpLimits& limits = facts.limits;
+    const auto connecting = std::min(limits.connect_timeout, limits.timeout);
+    if (facts.has_answer) return fmt::format("timed out after {}", in_words(limits.timeout));
+    if (facts.is_connected) return fmt::format("server did not answer within {}", in_words(limits.timeout));
+    if (facts.address.empty())
+        return fmt::format("could not resolve host {} within {}", facts.host, in_words(connecting));
+    return fmt::format("could not connect to {} port {} within {}", facts.address, facts.port,
+                       in_words(connecting));
+}
+
+// On a used connection these may be leftovers of an answer that was longer than promised; a new one is worth
+// a try.
+Error not_http(const TransferFacts& facts) {
+    if (facts.is_reused)
+        return {ErrorCode::unavailable,
+                fmt::format("connection to {} broke: the server sent more than it had promised", facts.host)};
+    return {ErrorCode::corrupt, fmt::format("the answer of {} is not HTTP", facts.host)};
+}
+
+bool is_tls_failure(CURLcode code) {
+    switch (code) {
+        case CURLE_SSL_CONNECT_ERROR:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CIPHER:
+        case CURLE_SSL_CRL_BADFILE:
+        case CURLE_SSL_INVALIDCERTSTATUS:
+        case CURLE_SSL_SHUTDOWN_FAILED: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+Error describe_failure(CURLcode code, const TransferFacts& facts) {
+    const auto detail = [&] { return detail_or(facts, curl_easy_strerror(code)); };
+    if (is_tls_failure(code))
+        return {ErrorCode::unavailable,
+                fmt::format("TLS handshake with {} failed: {}", facts.host, detail())};
+    switch (code) {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return {ErrorCode::not_found, fmt::format("could not resolve host {}", facts.host)};
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            return {ErrorCode::unavailable, "could not resolve the proxy's host"};
+        case CURLE_COULDNT_CONNECT: return {ErrorCode::unavailable, cannot_connect(facts)};
+        case CURLE_OPERATION_TIMEDOUT: return {ErrorCode::timeout, timed_out(facts)};
+        case CURLE_PARTIAL_FILE: return {ErrorCode::unavailable, "server sent fewer bytes than it promised"};
+        case CURLE_GOT_NOTHING:
+            return {ErrorCode::unavailable, "server closed the connection without an answer"};
+        case CURLE_PEER_FAILED_VERIFICATION:
+            return {ErrorCode::refused,
+                    fmt::format("certificate of {} is not trusted: {}", facts.host, detail())};
+        case CURLE_SSL_CACERT_BADFILE:
+            return {ErrorCode::invalid_argument, fmt::format("cannot read the CA file: {}", detail())};
+        case CURLE_UNSUPPORTED_PROTOCOL:
+        case CURLE_WEIRD_SERVER_REPLY: return not_http(facts);
+        case CURLE_OUT_OF_MEMORY:  // curl says so when a single header line passes 100 KB
+            return {ErrorCode::too_large,
+                    fmt::format("a header of the answer of {} is too long", facts.host)};
+        case CURLE_BAD_CONTENT_ENCODING:
+            return {ErrorCode::corrupt, fmt::format("the answer is not compressed as it says: {}", detail())};
+        default:
+            return {ErrorCode::unavailable, fmt::format("connection to {} broke: {}", facts.host, detail())};
+    }
+}
 
 namespace {
 

@@ -1,7 +1,11 @@
-// One request while curl works on it: its options, what has arrived, and why it ended. Internal to the HTTP
-// client and used only on its thread.
+// One request while curl works on it: its options, what has arrived, and why it ended. describe_failure
+// turns what curl reports into an error that tells a person what happened. A TransferHandle is the curl
+// handle that serves one transfer after another: what all requests of a client have in common is set once,
+// and headers stay as long as the next request brings the same; in a crawl nearly all do. Internal to the
+// HTTP client and used only on its thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -9,17 +13,78 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
+
+#include <curl/curl.h>
 
 #include "base/result.h"
+#include "model/page.h"
 #include "net/address.h"
 #include "net/address_limit.h"
 #include "net/body_budget.h"
 #include "net/body_decoder.h"
-#include "net/curl_handles.h"
+#include "net/curl.h"
+#include "net/http_client.h"
 #include "net/http_message.h"
-#include "net/transfer_handle.h"
 
 namespace quarry::net {
+
+// A curl handle that serves one transfer after another. What all requests of a client have in common is set
+// once, and headers stay as long as the next request brings the same: in a crawl nearly all do.
+
+// Internal to the HTTP client and used only on its thread. Config and multi must outlive it.
+class TransferHandle {
+public:
+    TransferHandle(const HttpConfig& config, CurlMulti& multi);
+
+    CURL* curl() const { return easy_.get(); }
+
+    // Sends these and the client's own. Fails with `invalid_argument` if one of them must not be sent.
+    Result<void> set_headers(const std::vector<Header>& headers);
+
+    // Has every option forgotten that is not common to all requests, when the transfer is over that has set
+    // more than headers, time limits, URL and callback data, which are set each time.
+    void reset();
+
+    // curl's own words about why the last transfer failed; "" if it has none.
+    const char* detail() const { return detail_.data(); }
+
+    CurlMulti& multi() const { return multi_; }
+
+private:
+    void set_common_options();
+    void trust_certificates();
+
+    const HttpConfig& config_;
+    CurlMulti& multi_;
+    std::array<char, CURL_ERROR_SIZE> detail_{};
+    std::vector<Header> headers_;  // what list_ was made from
+    HeaderList list_;
+    EasyHandle easy_;  // goes before what it points to
+};
+
+// Turns what curl reports into an error that tells a person what happened.
+
+// What is known about a transfer that failed.
+struct TransferFacts {
+    std::string host{};
+    std::uint16_t port = 0;
+    std::string address{};      // the last one that a connection was tried to; "" before any
+    bool is_connected = false;  // the request could be sent
+    bool is_reused = false;     // it went over a connection that had served another
+    bool has_answer = false;    // at least one byte of an answer came
+    long system_error = 0;      // errno of the last failed system call
+    std::string detail{};       // curl's own words; may be empty
+    HttpLimits limits{};
+};
+
+// The code says what to do about it: `unavailable` and `timeout` may be worth another try, `not_found` means
+// that the name does not resolve, `refused` that the server's certificate is not trusted, `corrupt` that it
+// does not speak HTTP.
+Error describe_failure(CURLcode code, const TransferFacts& facts);
+
+// One request while curl works on it: its options, what has arrived, and why it ended. Internal to the HTTP
+// client and used only on its thread.
 
 using HttpCallback = std::move_only_function<void(Result<HttpResponse>)>;
 

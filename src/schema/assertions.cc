@@ -8,7 +8,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "schema/canonical.h"
+#include "schema/json_values.h"
 
 namespace quarry::schema {
 

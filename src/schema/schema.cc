@@ -1,14 +1,90 @@
-#include "schema/evaluation.h"
+// One check of one value against a schema.
+#include "schema/schema.h"
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <fmt/format.h>
 
+#include "base/result.h"
 #include "schema/assertions.h"
+#include "schema/index.h"
 #include "schema/json_values.h"
 
 namespace quarry::schema {
 
 namespace json = boost::json;
+
+// Which members or items of a value some schema has looked at, by their place; empty: none.
+class Seen {
+public:
+    void mark(std::size_t place, std::size_t of) {
+        if (marks_.empty()) marks_.resize(of);
+        marks_[place] = true;
+    }
+    void mark_first(std::size_t count, std::size_t of) {
+        for (std::size_t place = 0; place < count; ++place) mark(place, of);
+    }
+    void merge(const Seen& other) {
+        for (std::size_t place = 0; place < other.marks_.size(); ++place)
+            if (other.marks_[place]) mark(place, other.marks_.size());
+    }
+    bool has(std::size_t place) const { return !marks_.empty() && marks_[place]; }
+
+private:
+    std::vector<bool> marks_;
+};
+
+class Evaluation {
+public:
+    explicit Evaluation(const Index& index) : index_(index) {}
+
+    Result<std::vector<Problem>> run(const boost::json::value& value);
+
+private:
+    using Value = boost::json::value;
+    using Object = boost::json::object;
+    using Array = boost::json::array;
+    class Step;
+    class Trial;
+
+    // True if the value keeps the schema; `seen` grows only then.
+    bool check(const Value& schema, const Value& value, Seen& seen);
+    bool check_keywords(const Value& schema, const Value& value, Seen& seen);
+    bool check_here(const Object& schema, const Value& value);
+    bool check_references(const Value& schema, const Value& value, Seen& seen);
+    bool check_target(const Value* schema, const Value& value, Seen& seen);
+    bool check_combinations(const Object& schema, const Value& value, Seen& seen);
+    bool check_any(const Array& schemas, const Value& value, Seen& seen);
+    bool check_one(const Array& schemas, const Value& value, Seen& seen);
+    bool check_condition(const Object& schema, const Value& value, Seen& seen);
+    bool check_members(const Object& schema, const Value& value, Seen& seen);
+    bool check_member(const Object& schema, const boost::json::key_value_pair& member, bool& is_known);
+    bool check_dependents(const Object& schema, const Value& value, Seen& seen);
+    bool check_items(const Object& schema, const Array& items, Seen& seen);
+    bool check_contains(const Object& schema, const Array& items, Seen& seen);
+    bool check_unevaluated(const Object& schema, const Value& value, Seen& seen);
+    bool check_below(const Value& schema, std::variant<std::string_view, std::size_t> place,
+                     const Value& value);
+    bool tries(const Value& schema, const Value& value, Seen& seen);
+
+    const Value* outermost(const std::string& dynamic_anchor, const Value* otherwise) const;
+    bool may_go_on(std::size_t work);
+    bool complain(std::string message);
+
+    const Index& index_;
+    std::vector<Problem> problems_;
+    std::vector<const Resource*> scope_;  // the resources that the check went through, outermost first
+    std::vector<std::variant<std::string_view, std::size_t>> place_;
+    std::size_t work_ = 0;
+    int depth_ = 0;
+    int trials_ = 0;  // while above 0 nothing is told: it may yet be right otherwise
+    bool is_over_ = false;
+};
 
 namespace {
 
@@ -296,6 +372,53 @@ bool Evaluation::check_unevaluated(const Object& schema, const Value& value, See
         seen.mark_first(items.size(), items.size());
     }
     return is_valid;
+}
+
+std::string sentence_of(std::span<const Problem> problems) {
+    constexpr std::size_t told = 5;
+    std::string sentence;
+    for (const Problem& problem : problems.first(std::min(told, problems.size())))
+        sentence += fmt::format("{}{} {}", sentence.empty() ? "" : "; ",
+                                problem.where.empty() ? "the value" : problem.where, problem.message);
+    if (problems.size() > told) sentence += fmt::format("; and {} more", problems.size() - told);
+    return sentence;
+}
+
+Schema::Schema(std::unique_ptr<Index> index) : index_(std::move(index)) {}
+Schema::Schema(Schema&&) noexcept = default;
+Schema& Schema::operator=(Schema&&) noexcept = default;
+Schema::~Schema() = default;
+
+Result<Schema> Schema::parse(const json::value& document, std::span<const json::value> others) {
+    return Schema(TRY(Index::build(document, others)));
+}
+
+Result<Schema> Schema::parse_text(std::string_view text) {
+    json::parse_options options;
+    options.max_depth = 2 * SchemaLimits::nesting;
+    json::error_code error;
+    const json::value document = json::parse(text, error, {}, options);
+    if (error) return fail(ErrorCode::invalid_argument, "the schema is not JSON: " + error.message());
+    return parse(document);
+}
+
+Result<std::vector<Problem>> Schema::check(const json::value& value) const {
+    return Evaluation(*index_).run(value);
+}
+
+const json::value& Schema::document() const {
+    return index_->document();
+}
+
+const json::value& Schema::behind(const json::value& subschema) const {
+    const json::value* found = &subschema;
+    // References may go in circles.
+    for (int step = 0; step < SchemaLimits::nesting; ++step) {
+        const Target* target = index_->reference(*found);
+        if (target == nullptr || target->schema == nullptr) break;
+        found = target->schema;
+    }
+    return *found;
 }
 
 }  // namespace quarry::schema

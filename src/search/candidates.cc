@@ -1,13 +1,62 @@
-#include "search/search_candidates.h"
-
-#include <algorithm>
-#include <set>
-
-#include "embed/space/space_feedback.h"
-#include "search/conditions.h"
+// What a query demands of a chunk, beyond being similar: phrases, and what must not be there.
 #include "search/candidates.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "embed/space/space.h"
+#include "index/index.h"
+#include "search/query.h"
+
 namespace quarry::search {
+
+// True if the query demands anything that its words' scores do not show.
+bool has_conditions(const Query& query);
+
+// By reading the page's title, the chunk's headings and its text; a phrase lies within one of them. Linear in
+// them for phrases of ordinary length.
+bool meets(const Query& query, const index::FoundChunk& found, text::TermReader& reader);
+
+namespace {
+
+constexpr float rank_offset = 60;  // the customary k: the first ranks are not worth all the others together
+
+using Sums = std::map<ChunkRef, float>;
+
+// Ties in the order of the chunks: the same question gets the same answer.
+std::vector<index::Scored> ranked(const Sums& sums) {
+    std::vector<index::Scored> ranking;
+    ranking.reserve(sums.size());
+    for (const auto& [chunk, score] : sums) ranking.push_back({chunk, score});
+    std::ranges::stable_sort(ranking, std::ranges::greater{}, &index::Scored::score);
+    return ranking;
+}
+
+}  // namespace
+
+std::vector<index::Scored> fuse_scores(std::span<const Leg> legs) {
+    Sums sums;
+    for (const Leg& leg : legs) {
+        if (leg.ranking.empty()) continue;
+        const auto [last, best] = std::ranges::minmax(leg.ranking, {}, &index::Scored::score);
+        const float spread = best.score - last.score;
+        for (const index::Scored& hit : leg.ranking)
+            sums[hit.chunk] += leg.weight * (spread > 0 ? (hit.score - last.score) / spread : 1);
+    }
+    return ranked(sums);
+}
+
+std::vector<index::Scored> fuse_ranks(std::span<const Leg> legs) {
+    Sums sums;
+    for (const Leg& leg : legs) {
+        float rank = 0;
+        for (const index::Scored& hit : leg.ranking) sums[hit.chunk] += leg.weight / (rank_offset + ++rank);
+    }
+    return ranked(sums);
+}
+
 namespace {
 
 using Ranking = std::vector<index::Scored>;
@@ -145,6 +194,62 @@ private:
 Result<Candidates> find_candidates(const SearcherParts& parts, const SearchTuning& tuning,
                                    const SearchRequest& request, const Query& query) {
     return Finder(parts, tuning, request, query).find();
+}
+
+namespace {
+
+// Looks at one text after the other and remembers what of the query it saw.
+class Examination {
+public:
+    Examination(const Query& query, text::TermReader& reader)
+        : query_(query), reader_(reader), seen_phrases_(query.phrases.size()) {
+        for (const std::string& term : query.keywords.required) missing_.insert(term);
+        for (const std::string& term : query.keywords.excluded) unwanted_.insert(term);
+    }
+
+    // False if something is there that must not be.
+    bool look_at(std::string_view text) {
+        const auto terms = reader_.read(text);
+        for (const text::Term& term : terms) {
+            if (unwanted_.contains(term.text)) return false;
+            missing_.erase(term.text);
+        }
+        if (!query_.needs_text()) return true;
+        const TermSequence sequence = sequence_of(terms);
+        for (std::size_t i = 0; i < seen_phrases_.size(); ++i)
+            seen_phrases_[i] = seen_phrases_[i] || has(sequence, query_.phrases[i]);
+        return std::ranges::none_of(query_.excluded,
+                                    [&](const TermSequence& phrase) { return has(sequence, phrase); });
+    }
+
+    bool saw_all() const {
+        return missing_.empty() && std::ranges::all_of(seen_phrases_, [](bool seen) { return seen; });
+    }
+
+private:
+    static bool has(const TermSequence& sequence, const TermSequence& phrase) {
+        return !std::ranges::search(sequence, phrase).empty();
+    }
+
+    const Query& query_;
+    text::TermReader& reader_;
+    std::vector<bool> seen_phrases_;
+    std::unordered_set<std::string_view> missing_, unwanted_;
+};
+
+}  // namespace
+
+bool has_conditions(const Query& query) {
+    return query.needs_text() || !query.keywords.required.empty() || !query.keywords.excluded.empty();
+}
+
+bool meets(const Query& query, const index::FoundChunk& found, text::TermReader& reader) {
+    Examination examination(query, reader);
+    if (!examination.look_at(found.label.title)) return false;
+    for (const std::string& heading : found.chunk.headings) {
+        if (!examination.look_at(heading)) return false;
+    }
+    return examination.look_at(found.chunk.text) && examination.saw_all();
 }
 
 }  // namespace quarry::search

@@ -1,14 +1,128 @@
+#include "search/json.h"
+
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "search/json.h"
-
 namespace quarry::search {
+
+namespace {
+
+namespace json = boost::json;
+
+// JSON has text in UTF-8 and finite numbers only. An index never gives others; a service might. The number is
+// the shortest that is read back as the same.
+json::value score_json(float score) {
+    if (!std::isfinite(score)) return 0;
+    return std::strtod(fmt::format("{}", score).c_str(), nullptr);
+}
+
+json::array texts_json(const std::vector<std::string>& texts) {
+    return json::array(texts.begin(), texts.end());
+}
+
+json::object to_json(const Passage& passage) {
+    json::array marks;
+    for (const Snippet::Range& mark : passage.snippet.marks)
+        marks.push_back(json::array{mark.begin, mark.end});
+    return {{"text", passage.text},
+            {"snippet", passage.snippet.text},
+            {"marks", std::move(marks)},
+            {"headings", texts_json(passage.headings)},
+            {"score", score_json(passage.score)},
+            {"chunk", passage.ref.index}};
+}
+
+json::object to_json(const Hit& hit) {
+    json::object object{{"id", hit.label.id}, {"url", hit.label.url}, {"title", hit.label.title}};
+    if (!hit.label.description.empty()) object["description"] = hit.label.description;
+    object["score"] = score_json(hit.score);
+    object["page"] = number(hit.page);
+    json::array& passages = object["passages"].emplace_array();
+    for (const Passage& passage : hit.passages) passages.push_back(to_json(passage));
+    return object;
+}
+
+// Reading throws inside: an answer comes from quarry itself, and anything unexpected in it means one thing.
+std::string text_at(const json::value& value, std::string_view name) {
+    const json::value* member = value.as_object().if_contains(name);
+    return member == nullptr ? std::string() : std::string(member->as_string());
+}
+
+std::vector<std::string> texts_at(const json::value& value, std::string_view name) {
+    std::vector<std::string> texts;
+    for (const json::value& text : value.at(name).as_array()) texts.emplace_back(text.as_string());
+    return texts;
+}
+
+Snippet snippet_of(const json::value& value) {
+    Snippet snippet{.text = text_at(value, "snippet")};
+    std::uint32_t last = 0;
+    for (const json::value& pair : value.at("marks").as_array()) {
+        const auto begin = pair.at(0).to_number<std::uint32_t>(), end = pair.at(1).to_number<std::uint32_t>();
+        // Whoever prints it slices by these.
+        if (begin < last || end < begin || end > snippet.text.size()) throw std::out_of_range("marks");
+        snippet.marks.push_back({begin, end});
+        last = end;
+    }
+    return snippet;
+}
+
+Hit hit_of(const json::value& value) {
+    Hit hit{.page = PageId{value.at("page").to_number<std::int64_t>()},
+            .score = value.at("score").to_number<float>()};
+    hit.label.id = text_at(value, "id");
+    hit.label.url = text_at(value, "url");
+    hit.label.title = text_at(value, "title");
+    hit.label.description = text_at(value, "description");
+    for (const json::value& passage : value.at("passages").as_array())
+        hit.passages.push_back({.ref = {hit.page, passage.at("chunk").to_number<int>()},
+                                .score = passage.at("score").to_number<float>(),
+                                .headings = texts_at(passage, "headings"),
+                                .text = text_at(passage, "text"),
+                                .snippet = snippet_of(passage)});
+    return hit;
+}
+
+}  // namespace
+
+json::object to_json(const SearchAnswer& answer, const SearchRequest& request) {
+    json::array hits;
+    for (const Hit& hit : answer.hits) hits.push_back(to_json(hit));
+    json::object object{{"query", request.query},
+                        {"collection", request.collection},
+                        {"mode", name_of(answer.mode)},
+                        {"hits", std::move(hits)},
+                        {"suggestions", texts_json(answer.suggestions)}};
+    if (!answer.warning.empty()) object["warning"] = answer.warning;
+    return object;
+}
+
+Result<SearchAnswer> parse_answer(const json::value& value) {
+    try {
+        SearchAnswer answer{.suggestions = texts_at(value, "suggestions"),
+                            .warning = text_at(value, "warning")};
+        answer.mode = TRY(parse_mode(text_at(value, "mode")));
+        for (const json::value& hit : value.at("hits").as_array()) answer.hits.push_back(hit_of(hit));
+        return answer;
+    } catch (const std::exception&) {
+        return fail(ErrorCode::corrupt, "the answer to a search is not what quarry writes");
+    }
+}
+
+json::object batch_line(const std::string& query_id, const SearchAnswer& answer) {
+    json::array hits;
+    for (const Hit& hit : answer.hits)
+        hits.push_back({{"id", hit.label.id}, {"url", hit.label.url}, {"score", score_json(hit.score)}});
+    return {{"id", query_id}, {"hits", std::move(hits)}};
+}
+
 namespace {
 
 namespace json = boost::json;

@@ -1,4 +1,6 @@
-// What a person typed, understood: words, "exact phrases", -word, -"phrase", site:host, path:/x and lang:de.
+// What a person typed, understood: words, "exact phrases", -word, -"phrase", site:host, path:/x and
+// lang:de. query_pieces cuts the text into its words, phrases and operators and knows no terms; parse_query
+// reads the terms from the pieces.
 #pragma once
 
 #include <string>
@@ -10,6 +12,20 @@
 #include "text/terms/terms.h"
 
 namespace quarry::search {
+
+// Cuts a query into its words, phrases and operators. Knows no terms: those are read from the pieces.
+
+struct QueryPiece {
+    enum class Kind { word, phrase, site, path, language };
+    Kind kind = Kind::word;
+    bool excluded = false;    // by a - before it
+    std::string_view text{};  // without quotes, - and operator
+};
+
+// In the order typed. Never empty pieces. Linear.
+std::vector<QueryPiece> query_pieces(std::string_view typed);
+
+// What a person typed, understood: words, "exact phrases", -word, -"phrase", site:host, path:/x and lang:de.
 
 // How a query is read.
 enum class Syntax {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "model/model_collection.h"
+#include "model/collection.h"
 
 namespace quarry::search {
 

@@ -1,4 +1,5 @@
-// The part of a chunk that shows best why it was found.
+// The part of a chunk that shows best why it was found, and a chunk's markdown as one line of words, for a
+// list of hits.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,14 @@
 #include "text/terms/terms.h"
 
 namespace quarry::search {
+
+// A chunk's markdown as one line of words, for a list of hits.
+
+// Headings, lists, quotes, emphasis, links and fences lose their marks; code keeps every character; all white
+// space becomes single spaces. Linear. Valid UTF-8 stays valid.
+std::string plain_passage(std::string_view markdown);
+
+// The part of a chunk that shows best why it was found.
 
 // A part of a text to be shown, with what the query met in it.
 struct Snippet {

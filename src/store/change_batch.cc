@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include "model/json/json_in.h"
+#include "model/json/fields.h"
 
 namespace quarry::store {
 namespace {

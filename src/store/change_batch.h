@@ -7,9 +7,9 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 #include "store/reader.h"
 
 namespace quarry::store {

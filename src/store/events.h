@@ -1,16 +1,22 @@
-// How whoever waits for work learns that there may be some, without asking again and again.
+// How waiting and watching threads learn that something changed. A ChangeSignal wakes those who wait for
+// work. Events that are too many to be told one by one are gathered: one event per group.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
+#include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
+#include "store/store.h"
 
 namespace quarry::store {
+
+// How whoever waits for work learns that there may be some, without asking again and again.
 
 class ChangeSignal {
 public:
@@ -46,5 +52,11 @@ inline std::uint64_t wait_for(ChangeSignal& signal, std::uint64_t seen, Timestam
         if (count != seen || left <= piece || stop.stop_requested()) return count;
     }
 }
+
+// Events that are too many to be told one by one: that each of their groups has changed is told instead.
+
+// At most so many, one for each group: how it ended if that is among them, else that it goes on. Groups that
+// ended come first. Events of no group are left out: whoever waits for such looks again after a while.
+std::vector<Event> gathered(const std::vector<Event>& events, std::size_t most);
 
 }  // namespace quarry::store

@@ -1,4 +1,4 @@
-#include "store/gathered_events.h"
+#include "store/events.h"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/frontier.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 
 namespace quarry::store {
 

@@ -7,13 +7,13 @@
 #include <variant>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
 #include "model/stored_page.h"
-#include "model/timings.h"
+#include "model/metrics.h"
 
 namespace quarry::store {
 

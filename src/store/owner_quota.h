@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
 #include "store/reader.h"

@@ -12,14 +12,12 @@
 
 #include "base/result.h"
 #include "model/access.h"
-#include "model/model_collection.h"
+#include "model/collection.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
-#include "model/operation.h"
 #include "model/metrics.h"
 #include "model/stored_page.h"
-#include "model/timings.h"
 #include "store/store.h"
 
 namespace quarry::store {
@@ -135,7 +133,7 @@ public:
     // left out. Facts are those of the page today, and empty but for the words if the page is gone.
     virtual Result<std::vector<StoredPage>> page_versions(std::span<const ContentId> versions) = 0;
 
-    // The pictures of a version of a page, as model/media.h packs them; "" if it has none or is gone.
+    // The pictures of a version of a page, as model/stored_page.h packs them; "" if it has none or is gone.
     virtual Result<std::string> media(ContentId version) = 0;
     // What the pages of these collections take as they are stored: every version that is kept, with its
     // pictures.

@@ -12,7 +12,7 @@
 #include "db/sqlite.h"
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
-#include "store/postgres/postgres_reader.h"
+#include "store/postgres/store.h"
 #include "store/postgres/schema/schema.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/store.h"

@@ -4,7 +4,7 @@
 
 #include "db/sqlite.h"
 #include "servers/temporary_folder.h"
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/reader_database.h"
 #include "store/sqlite/tables/pages.h"
 #include "store/sqlite/schema.h"

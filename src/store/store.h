@@ -16,13 +16,13 @@
 #include <string>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "model/access.h"
-#include "model/model_collection.h"
+#include "model/collection.h"
 #include "model/frontier.h"
 #include "model/group.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 #include "model/job.h"
 #include "model/metrics.h"
 #include "model/stored_page.h"

@@ -1,18 +1,328 @@
+// A bound on the memory that expat may use. Expat keeps every name it meets, and a document can consist of
+// millions of different ones.
 #include "text/xml.h"
 
+#define XML_DTD  // expat.h declares the limits on entities only for a library built with this, as Debian's is
+
 #include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#define XML_DTD  // expat.h declares the limits on entities only for a library built with this, as Debian's is
 #include <expat.h>
 #include <fmt/format.h>
+#include <unicode/ucnv.h>
+#include <unicode/unistr.h>
+#include <unicode/utf8.h>
 
-#include "text/xml_encoding.h"
-#include "text/xml_memory.h"
-#include "text/xml_mend.h"
+#include "base/result.h"
 
 namespace quarry::text {
+
+// While it lives, what this thread allocates through the functions below counts against `bytes`, and fails
+// beyond it. Expat passes its allocator no context, hence the thread. One at a time per thread; it outlives
+// its blocks.
+class XmlMemoryBudget {
+public:
+    explicit XmlMemoryBudget(std::size_t bytes);
+    ~XmlMemoryBudget();
+    XmlMemoryBudget(const XmlMemoryBudget&) = delete;
+    XmlMemoryBudget& operator=(const XmlMemoryBudget&) = delete;
+};
+
+void* budgeted_malloc(std::size_t size);
+void* budgeted_realloc(void* block, std::size_t size);
+void budgeted_free(void* block);
+
+// Which encoding an XML document is in, and its text in UTF-8.
+
+// The encoding's name in upper case: by byte order mark, by the shape of the first '<', by declaration, else
+// UTF-8.
+std::string xml_encoding(std::string_view bytes);
+
+// Converts to UTF-8, up to `limit` bytes of it; what is invalid becomes U+FFFD. Fails with `unsupported` if
+// ICU does not know the encoding.
+Result<std::string> xml_to_utf8(std::string_view bytes, const std::string& encoding, std::size_t limit);
+
+// What is wrong with most XML that is not well-formed, put right before the parser sees it.
+
+// A copy of a document in UTF-8 that an XML parser has fewer reasons to refuse: without anything before its
+// start, with "&amp;" for a '&' that begins no reference, spaces for control characters and U+FFFD for
+// invalid UTF-8. Linear. At most a megabyte longer than the input: after that many repairs they become
+// shorter and cruder.
+std::string mended_xml(std::string_view document);
+
+namespace {
+
+// Before each block stands its size, in a space that keeps the block aligned for anything.
+constexpr std::size_t header_bytes = alignof(std::max_align_t);
+static_assert(sizeof(std::size_t) <= header_bytes);
+
+thread_local std::size_t bytes_left = 0;
+
+void* with_header(void* start, std::size_t size) {
+    if (start == nullptr) return nullptr;
+    *static_cast<std::size_t*>(start) = size;
+    bytes_left -= size;
+    return static_cast<char*>(start) + header_bytes;
+}
+
+void* start_of(void* block) {
+    return static_cast<char*>(block) - header_bytes;
+}
+
+std::size_t size_of(void* block) {
+    return *static_cast<std::size_t*>(start_of(block));
+}
+
+}  // namespace
+
+XmlMemoryBudget::XmlMemoryBudget(std::size_t bytes) {
+    assert(bytes_left == 0);  // else a handler reads another document from inside this one
+    bytes_left = bytes;
+}
+
+XmlMemoryBudget::~XmlMemoryBudget() {
+    bytes_left = 0;
+}
+
+void* budgeted_malloc(std::size_t size) {
+    if (size > bytes_left) return nullptr;
+    return with_header(std::malloc(size + header_bytes), size);
+}
+
+void* budgeted_realloc(void* block, std::size_t size) {
+    if (block == nullptr) return budgeted_malloc(size);
+    const std::size_t old_size = size_of(block);
+    if (size > old_size && size - old_size > bytes_left) return nullptr;
+    void* start = std::realloc(start_of(block), size + header_bytes);
+    if (start == nullptr) return nullptr;
+    bytes_left += old_size;
+    return with_header(start, size);
+}
+
+void budgeted_free(void* block) {
+    if (block == nullptr) return;
+    bytes_left += size_of(block);
+    std::free(start_of(block));
+}
+
+namespace {
+
+constexpr std::size_t declaration_bytes = 1024;  // how far an XML declaration is looked for
+constexpr std::size_t longest_encoding_name = 40;
+
+using Converter = std::unique_ptr<UConverter, decltype(&ucnv_close)>;
+
+// The value of encoding="…" in the XML declaration; "" if there is none.
+std::string_view declared_encoding(std::string_view document) {
+    document = document.substr(0, declaration_bytes);
+    if (!document.starts_with("<?xml")) return {};
+    document = document.substr(0, document.find("?>"));
+    const std::size_t key = document.find("encoding");
+    if (key == std::string_view::npos) return {};
+    const std::size_t start = document.find_first_of("\"'", key);
+    if (start == std::string_view::npos) return {};
+    const std::size_t end = document.find(document[start], start + 1);
+    if (end == std::string_view::npos) return {};
+    return document.substr(start + 1, end - start - 1);
+}
+
+// ICU looks names up as files too, so only what may be a name reaches it.
+bool may_be_encoding(std::string_view name) {
+    return name.size() <= longest_encoding_name && std::ranges::all_of(name, [](char c) {
+               return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' ||
+                      c == ':';
+           });
+}
+
+// Appends all but a lone first half of a surrogate pair at the end; how many units are left.
+std::size_t append_units(const UChar* units, std::size_t count, std::string& out) {
+    const std::size_t left = count > 0 && U16_IS_LEAD(units[count - 1]) ? 1 : 0;
+    icu::UnicodeString(false, units, static_cast<std::int32_t>(count - left)).toUTF8String(out);
+    return left;
+}
+
+// Piece by piece, so that the text is never held in UTF-16 as a whole.
+std::string convert(UConverter* converter, std::string_view bytes, std::size_t limit) {
+    std::array<UChar, 4096> units;
+    std::string utf8;
+    const char* source = bytes.data();
+    std::size_t kept = 0;
+    UErrorCode status = U_BUFFER_OVERFLOW_ERROR;
+    while (status == U_BUFFER_OVERFLOW_ERROR && utf8.size() < limit) {
+        status = U_ZERO_ERROR;
+        UChar* target = units.data() + kept;
+        ucnv_toUnicode(converter, &target, units.data() + units.size(), &source, bytes.data() + bytes.size(),
+                       nullptr, true, &status);
+        const auto count = static_cast<std::size_t>(target - units.data());
+        kept = append_units(units.data(), count, utf8);
+        if (kept > 0) units[0] = units[count - 1];
+    }
+    return utf8;
+}
+
+}  // namespace
+
+std::string xml_encoding(std::string_view bytes) {
+    if (bytes.starts_with("\xEF\xBB\xBF")) return "UTF-8";
+    if (bytes.starts_with("\xFE\xFF") || bytes.starts_with(std::string_view("\0<", 2))) return "UTF-16BE";
+    if (bytes.starts_with("\xFF\xFE") || bytes.starts_with(std::string_view("<\0", 2))) return "UTF-16LE";
+    std::string name(declared_encoding(bytes));
+    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 0x20 : c; });
+    // A document that could be read up to a declaration of UTF-16 is not in UTF-16.
+    if (name.empty() || name.starts_with("UTF-16") || name == "UTF8" || name == "US-ASCII") return "UTF-8";
+    // The web's reading of this label: every text in ISO 8859-1 means the same in windows-1252, not the
+    // reverse.
+    if (name == "ISO-8859-1" || name == "LATIN1") return "WINDOWS-1252";
+    return name;
+}
+
+Result<std::string> xml_to_utf8(std::string_view bytes, const std::string& encoding, std::size_t limit) {
+    const bool plausible = may_be_encoding(encoding);
+    UErrorCode status = U_ZERO_ERROR;
+    const Converter converter(plausible ? ucnv_open(encoding.c_str(), &status) : nullptr, ucnv_close);
+    if (converter == nullptr || U_FAILURE(status)) {
+        return fail(ErrorCode::unsupported, fmt::format("the XML is in an encoding that is not known: \"{}\"",
+                                                        plausible ? encoding : "?"));
+    }
+    return convert(converter.get(), bytes, limit);
+}
+
+namespace {
+
+constexpr std::size_t preamble_bytes = 1024;  // how far a declaration behind a warning is looked for
+constexpr std::size_t longest_reference = 40;
+constexpr std::size_t max_growth = 1 << 20;
+
+bool is_name_character(char c) {
+    const char lower = static_cast<char>(c | 0x20);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' ||
+           c == ':';
+}
+
+// Bytes that are copied without a look at their neighbours.
+constexpr std::array<bool, 256> plain_bytes = [] {
+    std::array<bool, 256> plain{};
+    for (unsigned b = 0x20; b < 0x80; ++b) plain[b] = b != '<' && b != '&';
+    plain['\t'] = plain['\n'] = plain['\r'] = true;
+    return plain;
+}();
+
+// Whether the '&' at the start of `text` begins "&name;", "&#1;" or "&#x1;".
+bool begins_reference(std::string_view text) {
+    const std::size_t end = text.substr(0, longest_reference).find(';');
+    if (end == std::string_view::npos) return false;
+    std::string_view name = text.substr(1, end - 1);
+    const bool numeric = name.starts_with('#');
+    if (numeric) name.remove_prefix(name.starts_with("#x") ? 2 : 1);
+    const bool starts_well = !name.empty() && (numeric || !(name[0] >= '0' && name[0] <= '9'));
+    return starts_well && std::ranges::all_of(name, is_name_character);
+}
+
+// How many bytes from the start of `text`, a '<', may contain '&' as it is: comments, instructions, CDATA
+// sections.
+std::size_t literal_bytes(std::string_view text) {
+    struct Kind {
+        std::string_view opening, closing;
+    };
+    static constexpr Kind kinds[] = {{"<![CDATA[", "]]>"}, {"<!--", "-->"}, {"<?", "?>"}};
+    for (const Kind& kind : kinds) {
+        if (!text.starts_with(kind.opening)) continue;
+        const std::size_t end = text.find(kind.closing, kind.opening.size());
+        return end == std::string_view::npos ? text.size() : end + kind.closing.size();
+    }
+    return 0;
+}
+
+// Where the document begins: at its first '<', unless that is the markup of a warning that PHP put before it.
+std::size_t document_start(std::string_view text) {
+    const std::size_t start = std::min(text.find('<'), text.size());
+    if (!text.substr(start).starts_with("<b")) return start;
+    const std::size_t declaration = text.substr(0, preamble_bytes).find("<?xml");
+    return declaration == std::string_view::npos ? start : declaration;
+}
+
+class Mender {
+public:
+    explicit Mender(std::string_view text) : text_(text) {
+        out_.reserve(text.size() + text.size() / 64 + 16);
+    }
+
+    std::string mend() {
+        while (at_ < text_.size()) {
+            copy_plain();
+            if (at_ < text_.size()) copy_special();
+        }
+        return std::move(out_);
+    }
+
+private:
+    void copy_plain() {
+        const std::size_t start = at_;
+        while (at_ < text_.size() && plain_bytes[static_cast<unsigned char>(text_[at_])]) ++at_;
+        out_ += text_.substr(start, at_ - start);
+    }
+
+    void copy_special() {
+        const char c = text_[at_];
+        if (c == '<') {
+            // Not looked for inside another, so each section is scanned for its end once.
+            if (at_ >= literal_end_) literal_end_ = at_ + literal_bytes(text_.substr(at_));
+            copy(1);
+        } else if (c == '&') {
+            const bool stray = at_ >= literal_end_ && !begins_reference(text_.substr(at_));
+            stray ? replace(1, "&amp;", " ") : copy(1);
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            replace(1, " ", " ");
+        } else {
+            copy_high_bytes();
+        }
+    }
+
+    void copy_high_bytes() {
+        const auto size = static_cast<std::int32_t>(std::min<std::size_t>(text_.size() - at_, U8_MAX_LENGTH));
+        std::int32_t length = 0;
+        UChar32 character = 0;
+        U8_NEXT(text_.data() + at_, length, size, character);  // NOLINT: ICU's macro
+        const bool allowed = character >= 0x80 && character != 0xFFFE && character != 0xFFFF;
+        allowed ? copy(static_cast<std::size_t>(length))
+                : replace(static_cast<std::size_t>(length), "\uFFFD", "?");
+    }
+
+    void copy(std::size_t length) {
+        out_ += text_.substr(at_, length);
+        at_ += length;
+    }
+
+    void replace(std::size_t length, std::string_view replacement, std::string_view crude) {
+        if (growth_ < max_growth) {
+            growth_ += replacement.size() - std::min(length, replacement.size());
+            out_ += replacement;
+        } else {
+            out_ += crude;
+        }
+        at_ += length;
+    }
+
+    std::string_view text_;
+    std::string out_;
+    std::size_t at_ = 0;
+    std::size_t literal_end_ = 0;
+    std::size_t growth_ = 0;
+};
+
+}  // namespace
+
+std::string mended_xml(std::string_view document) {
+    return Mender(document.substr(document_start(document))).mend();
+}
 
 namespace {
 

@@ -1,11 +1,16 @@
-// The schemes that the URL standard treats as special: they have a host, backslashes count as slashes, and
-// most have a default port.
+// The parser proper, behind Url::parse, and the schemes that the URL standard treats as special: they have
+// a host, backslashes count as slashes, and most have a default port.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
+#include "url/url.h"
+
 namespace quarry::url {
+
+// The schemes that the URL standard treats as special: they have a host, backslashes count as slashes, and
+// most have a default port.
 
 enum class SchemeKind : std::uint8_t { other, file, network };
 
@@ -26,5 +31,11 @@ constexpr SchemeTraits traits_of(std::string_view scheme) {
     if (scheme == "ftp") return {SchemeKind::network, 21};
     return {};
 }
+
+// The parser proper, behind Url::parse.
+
+// Parses `input`, which is valid UTF-8 without tabs, line ends and edge spaces. The error says what is wrong
+// but not with which URL.
+Result<Url> parse_clean(std::string_view input, const Url* base);
 
 }  // namespace quarry::url

@@ -1,4 +1,4 @@
-#include "url/relative.h"
+#include "url/url.h"
 
 #include <random>
 #include <string>

@@ -1,6 +1,8 @@
-// URLs as the WHATWG URL standard defines them: what a browser would make of a string is what we make of it.
-// Only the normalised form, href(), is ever handed to another library: two parsers that disagree are a
-// security hole.
+// URLs as the WHATWG URL standard defines them: what a browser would make of a string is what we make of
+// it. Only the normalised form, href(), is ever handed to another library: two parsers that disagree are a
+// security hole. parse_page_address reads addresses as people type them. resolve_plain is the quick way for
+// the references that most links are, relative and of plain characters: a page of documentation has
+// hundreds of them, and each would otherwise cost a full parse.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +14,10 @@
 #include "base/result.h"
 
 namespace quarry::url {
+
+// URLs as the WHATWG URL standard defines them: what a browser would make of a string is what we make of it.
+// Only the normalised form, href(), is ever handed to another library: two parsers that disagree are a
+// security hole.
 
 // Longer inputs are refused, and so is what would become longer when encoded. Browsers stop at 2 MB; no
 // server quarry met takes more than 64 KB.
@@ -57,5 +63,22 @@ private:
     std::int32_t port_ = -1;
     bool opaque_path_ = false;
 };
+
+// Addresses of pages as people type them.
+
+// Reads an http(s) URL; "example.com/x" and "localhost:8080" mean http://. A name without a dot is a host
+// only if a scheme or a port stands beside it. Fails with `invalid_argument`: "Invalid URL …".
+Result<Url> parse_page_address(std::string_view text);
+
+// The URL as it may be shown and stored: without user name and password. What is no URL stays, but for what
+// stands where those would be.
+std::string without_secrets(std::string_view address);
+
+// The quick way for the references that most links are: relative, of plain characters. A page of
+// documentation has hundreds of them, and each would otherwise cost a full parse.
+
+// Puts what Url::parse(reference, &base) would give as href() into `href` and returns true; or returns false
+// if that needs the full parser: another scheme or host, characters to encode, dots within the path.
+bool resolve_plain(std::string_view reference, const Url& base, std::string& href);
 
 }  // namespace quarry::url

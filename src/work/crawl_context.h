@@ -1,15 +1,22 @@
-// What is known in memory of a crawl that runs: its options in the form in which they are needed for every
-// page. Shared by the threads that fetch and read its pages.
+// What is known in memory of a crawl that runs: its options in the form in which every page needs them.
+// The threads that fetch and read its pages share it. It also counts how long each page may wait for a
+// server that says "too many requests".
+// Each reading thread keeps an Admissions beside it: the links that the thread has judged already, crawl by
+// crawl.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
+#include "crawl/admission.h"
 #include "crawl/crawl_health.h"
 #include "crawl/near_duplicates.h"
 #include "crawl/options/options.h"
@@ -18,12 +25,36 @@
 #include "extract/extract.h"
 #include "fetch/redirect.h"
 #include "model/group.h"
+#include "model/ids.h"
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "store/reader.h"
-#include "work/patience.h"
+#include "store/store.h"
 
 namespace quarry::work {
+
+// How long the pages of a crawl may wait for a server that says "too many requests".
+
+// Each page may be sent away for five minutes without losing an attempt. Known to this process alone: another
+// that goes on with the crawl begins to count anew. Any thread.
+class Patience {
+public:
+    bool has_left(JobId url, Timestamp now) {
+        return since_.with(
+            [&](auto& since) { return now - since.try_emplace(url, now).first->second < longest; });
+    }
+    void forget(JobId url) {
+        since_.with([&](auto& since) { since.erase(url); });
+    }
+
+private:
+    static constexpr std::chrono::minutes longest{5};
+
+    Guarded<std::map<JobId, Timestamp>> since_;  // when it was first sent away
+};
+
+// What is known in memory of a crawl that runs: its options in the form in which they are needed for every
+// page. Shared by the threads that fetch and read its pages.
 
 // What the settings say for every crawl.
 struct CrawlDefaults {
@@ -90,6 +121,28 @@ private:
     const std::shared_ptr<const fetch::Credentials> credentials_;
     const std::vector<std::string> named_origins_;  // of the start URLs
     std::map<std::string, Header> logins_{};  // by origin: what the start pages' own URLs say
+};
+
+// What a thread that reads pages remembers of the links it has judged, crawl by crawl.
+
+// One per thread.
+class Admissions {
+public:
+    explicit Admissions(const store::Store& store) : store_(store) {}
+
+    // Good until the next call.
+    crawl::Admission& of(const std::shared_ptr<CrawlContext>& of_crawl);
+
+private:
+    struct Entry {
+        std::weak_ptr<CrawlContext> crawl;          // gone when it is over
+        std::shared_ptr<const crawl::Scope> scope;  // a widened scope is a new one, with new judgements
+        std::unique_ptr<crawl::LinkJudge> judge;
+        std::unique_ptr<crawl::Admission> admission;
+    };
+
+    const store::Store& store_;
+    std::unordered_map<GroupId, Entry> entries_;
 };
 
 }  // namespace quarry::work

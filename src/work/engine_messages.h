@@ -9,7 +9,7 @@
 
 #include "base/queues.h"
 #include "base/result.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 #include "store/store.h"
 #include "work/owner_quotas.h"
 #include "work/robots_cache.h"

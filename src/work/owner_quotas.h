@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 
 namespace quarry::work {
 

@@ -1,5 +1,7 @@
-// A store that is away for a while: what is known of it, and how long to leave it alone. Whoever works on it
-// gives up what is under way, which others may have taken over meanwhile, and begins anew when it is back.
+// Whether an error is worth another attempt, and when. This is the one table for all kinds of jobs.
+// A store that is away is waited for: Outage knows why it is away and how long to leave it alone. The
+// engine gives up what is under way, which other workers may have taken over, and begins anew when the
+// store is back.
 #pragma once
 
 #include <chrono>
@@ -7,12 +9,34 @@
 #include <optional>
 #include <stop_token>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
 #include "store/store.h"
-#include "work/retry_delay.h"
 
 namespace quarry::work {
+
+// Whether an error is worth another attempt, and when. The one table for all kinds of jobs.
+
+// min(base x 2^(attempt - 1), longest), up to a fifth longer or shorter.
+struct Backoff {
+    std::chrono::milliseconds base{1'000};
+    std::chrono::milliseconds longest{60'000};
+};
+
+inline constexpr Backoff fetch_backoff{};
+inline constexpr Backoff robots_backoff{std::chrono::seconds(5), std::chrono::seconds(60)};
+inline constexpr Backoff embedding_backoff{std::chrono::seconds(10),
+                                           std::chrono::seconds(60)};  // unless the settings say otherwise
+
+// `attempt` is the one that has just failed, from 1.
+Timestamp next_attempt(const Backoff& backoff, int attempt, Timestamp now);
+
+// True for what may be better later: the other side did not answer, or not properly.
+bool is_worth_another_attempt(ErrorCode code);
+
+// A store that is away for a while: what is known of it, and how long to leave it alone. Whoever works on it
+// gives up what is under way, which others may have taken over meanwhile, and begins anew when it is back.
 
 // A call failed because the store cannot be reached or written to, and not because of what was asked.
 constexpr bool is_trouble_of_store(const Error& error) {

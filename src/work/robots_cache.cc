@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/sha256.h"
-#include "fetch/fetch_redirect.h"
-#include "net/http_status.h"
+#include "fetch/redirect.h"
+#include "net/http_message.h"
 
 namespace quarry::work {
 

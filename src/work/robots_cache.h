@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "crawl/robots.h"
 #include "fetch/fetcher.h"

@@ -1,18 +1,35 @@
-// Asks a SearXNG server for pages of the web.
+// Asks a SearXNG server for pages of the web and reads its JSON.
+// The engines behind SearXNG are not trusted: everything is bounded, and only pages that can be fetched are
+// kept.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "embed/service.h"
 #include "net/http_client.h"
-#include "work/searxng_answer.h"
 
 namespace quarry::work {
+
+// What SearXNG found, read from its JSON. The engines behind it are strangers: everything is bounded, and
+// only pages that could be fetched are kept.
+
+struct WebResult {
+    std::string url{};  // http or https, normalised
+    std::string title{}, description{};
+};
+
+// In its order, each URL once. `corrupt` if it is no answer of SearXNG. Results that cannot be read are left
+// out.
+Result<std::vector<WebResult>> parse_searxng_answer(std::string_view body, std::size_t limit);
+
+// Asks a SearXNG server for pages of the web.
 
 struct WebSearchConfig {
     std::string url{};  // "http://127.0.0.1:8080"

@@ -1,4 +1,4 @@
-#include "work/searxng_answer.h"
+#include "work/web_search.h"
 
 #include <doctest/doctest.h>
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "browser/chromium_command.h"
-#include "browser/process_tree.h"
+#include "browser/chromium.h"
+#include "browser/supervisor.h"
 
 namespace quarry::test {
 

@@ -11,7 +11,7 @@
 
 #include "browser/branded_page.h"
 #include "browser/browser_site.h"
-#include "browser/process_tree.h"
+#include "browser/supervisor.h"
 #include "program/run_quarry.h"
 
 using namespace quarry;

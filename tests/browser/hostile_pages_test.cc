@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "browser/browser_site.h"
-#include "browser/process_tree.h"
+#include "browser/supervisor.h"
 
 using namespace quarry;
 using namespace std::chrono_literals;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "browser/chromium_command.h"
+#include "browser/chromium.h"
 #include "net/http_client.h"
 
 namespace quarry::test {

@@ -9,7 +9,7 @@
 
 #include "browser/browser_site.h"
 #include "browser/remote_chromium.h"
-#include "net/websocket_handshake.h"
+#include "net/websocket.h"
 #include "program/service.h"
 #include "servers/free_port.h"
 #include "servers/tcp_proxy.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include "browser/chromium_command.h"
+#include "browser/chromium.h"
 #include "program/data_home.h"
 #include "program/service.h"
 #include "servers/free_port.h"

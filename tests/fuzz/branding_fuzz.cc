@@ -8,7 +8,7 @@
 #include "branding/color.h"
 #include "branding/fonts.h"
 #include "branding/profile.h"
-#include "url/idna.h"
+#include "url/host.h"
 
 namespace {
 

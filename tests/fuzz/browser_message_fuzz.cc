@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "browser/message.h"
+#include "browser/devtools.h"
 #include "browser/page_events.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "crawl/admission.h"
-#include "crawl/crawl_traps.h"
+#include "crawl/traps.h"
 #include "url/canonical.h"
 
 using namespace quarry;

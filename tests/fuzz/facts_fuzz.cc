@@ -5,14 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "extract/metadata/author_name.h"
+#include "extract/metadata/byline.h"
 #include "extract/metadata/dates.h"
-#include "extract/front_matter.h"
-#include "extract/metadata/inline_links.h"
+#include "extract/text_document.h"
+#include "extract/metadata/links.h"
 #include "extract/metadata/json_ld.h"
-#include "extract/json_text.h"
-#include "extract/metadata/robots_directives.h"
-#include "extract/metadata/srcset.h"
+#include "extract/metadata/page_facts.h"
+#include "extract/metadata/images.h"
 
 using namespace quarry;
 using namespace quarry::extract;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "html/parser.h"
-#include "html/tree_check.h"
+#include "html/tree_inspection.h"
 
 using namespace quarry::html;
 

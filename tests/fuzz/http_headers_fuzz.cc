@@ -4,9 +4,8 @@
 #include <string_view>
 
 #include "fetch/cookies.h"
-#include "fetch/http_date.h"
-#include "fetch/fetch_redirect.h"
 #include "fetch/http_time.h"
+#include "fetch/redirect.h"
 #include "text/link_header.h"
 
 using namespace quarry;

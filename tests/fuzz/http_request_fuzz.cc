@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/server/request_head.h"
+#include "api/server/request_reader.h"
 
 using namespace quarry::api;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "extract/content/extract_main_content.h"
+#include "extract/content/main_content.h"
 #include "extract/markdown/markdown.h"
 #include "html/parser.h"
 

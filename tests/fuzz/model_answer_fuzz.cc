@@ -6,7 +6,7 @@
 
 #include <boost/json.hpp>
 
-#include "chat/model_answer.h"
+#include "chat/model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view body(reinterpret_cast<const char*>(data), size);

@@ -7,9 +7,8 @@
 
 #include <boost/json.hpp>
 
-#include "app/owner/frame.h"
 #include "app/owner/protocol.h"
-#include "store/filter_json.h"
+#include "store/records.h"
 
 using namespace quarry::app;
 

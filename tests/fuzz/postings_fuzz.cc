@@ -4,11 +4,10 @@
 #include <memory>
 #include <string_view>
 
-#include "index/embedded/merge.h"
+#include "index/embedded/merging.h"
 #include "index/embedded/page_rows.h"
-#include "index/embedded/passages.h"
-#include "index/embedded/embedded_postings.h"
-#include "index/embedded/embedded_signs.h"
+#include "index/embedded/postings.h"
+#include "index/embedded/signs.h"
 #include "index/embedded/segments.h"
 
 using namespace quarry::index;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "index/qdrant/qdrant_answer.h"
+#include "index/qdrant/service.h"
 #include "index/qdrant/points.h"
 
 using namespace quarry::index;

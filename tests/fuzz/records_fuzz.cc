@@ -7,7 +7,6 @@
 #include <boost/json.hpp>
 
 #include "model/json/records.h"
-#include "store/filter_json.h"
 #include "store/records.h"
 
 using namespace quarry;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "url/url.h"
-#include "work/searxng_answer.h"
+#include "work/web_search.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "html/parser.h"
-#include "html/selector/html_selector.h"
+#include "html/selector/selector.h"
 
 using namespace quarry::html;
 

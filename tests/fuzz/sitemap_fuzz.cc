@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "crawl/gunzip.h"
 #include "crawl/sitemap.h"
 
 using namespace quarry::crawl;

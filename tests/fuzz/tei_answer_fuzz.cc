@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "embed/service_words.h"
-#include "embed/tei_answer.h"
+#include "embed/answers.h"
+#include "embed/tei.h"
 
 using namespace quarry::embed;
 

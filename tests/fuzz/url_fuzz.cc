@@ -8,7 +8,6 @@
 
 #include "url/canonical.h"
 #include "url/domain.h"
-#include "url/relative.h"
 #include "url/url.h"
 
 using quarry::url::Url;

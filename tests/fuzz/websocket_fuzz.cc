@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "net/websocket.h"
-#include "net/websocket_handshake.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "db/sqlite.h"
 #include "index/embedded/page_rows.h"
-#include "index/embedded/segment_rows.h"
+#include "index/embedded/segments.h"
 
 namespace quarry::test {
 

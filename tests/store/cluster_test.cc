@@ -18,7 +18,6 @@
 #include "servers/postgres.h"
 #include "servers/tcp_proxy.h"
 #include "store/finish_all.h"
-#include "store/postgres/postgres_reader.h"
 #include "store/postgres/store.h"
 #include "store/postgres_consistency.h"
 #include "store/working_child.h"

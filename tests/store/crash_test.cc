@@ -12,7 +12,7 @@
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
 #include "store/finish_all.h"
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/sqlite/store.h"
 #include "store/working_child.h"
 

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/store.h"
 
 namespace quarry::test {

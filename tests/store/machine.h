@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "faults/simulated_vfs.h"
 #include "servers/temporary_folder.h"
 #include "store/sqlite/store.h"

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "model/media.h"
+#include "model/stored_page.h"
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
 #include "store/sqlite/schema.h"

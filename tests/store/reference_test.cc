@@ -15,8 +15,7 @@
 
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
-#include "store/rows/pack.h"
-#include "store/postgres/postgres_reader.h"
+#include "store/rows/pages.h"
 #include "store/postgres/store.h"
 #include "store/sqlite/store.h"
 

@@ -1,5 +1,5 @@
 // A store that has seen all kinds of work, moved to PostgreSQL and back.
-#include "store/transfer/transfer_transfer.h"
+#include "store/transfer/transfer.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 #include "servers/temporary_folder.h"
 #include "store/consistency.h"
 #include "store/finish_all.h"
-#include "store/postgres/postgres_reader.h"
 #include "store/postgres/store.h"
 #include "store/postgres_consistency.h"
 #include "store/sqlite/store.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 
 namespace quarry::test {
 

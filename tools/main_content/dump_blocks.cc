@@ -19,7 +19,6 @@
 #include "extract/content/block_features.h"
 #include "extract/content/main_content.h"
 #include "extract/content/context_features.h"
-#include "extract/content/main_content_model.h"
 #include "html/parser.h"
 
 namespace {

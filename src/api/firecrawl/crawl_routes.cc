@@ -1,20 +1,245 @@
-// Crawls and batches: begun, asked for, cancelled. A batch is a crawl of the pages it names.
+// How far a crawl or a batch has come, with the documents that are finished: the answer that clients poll
+// for.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
 #include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <fmt/format.h>
 
+#include "api/api.h"
+#include "api/firecrawl/document.h"
 #include "api/firecrawl/page_request.h"
-#include "api/firecrawl/crawl_status.h"
-#include "api/firecrawl/follow_crawl.h"
-#include "api/firecrawl/states.h"
 #include "api/firecrawl/routes.h"
-#include "api/firecrawl/scrape_error.h"
+#include "api/firecrawl/states.h"
 #include "api/own/query.h"
-#include "api/server/reply.h"
+#include "api/routes.h"
+#include "api/server/message.h"
+#include "base/result.h"
 #include "crawl/options/json.h"
+#include "crawl/options/options.h"
+#include "model/group.h"
 #include "model/ids.h"
 #include "model/json/output.h"
+#include "model/json/readable.h"
+#include "store/reader.h"
 
 namespace quarry::api {
+
+struct StatusPage {
+    std::int64_t skip = 0;  // documents that the client has
+    int limit = 100;        // of documents in one answer
+    std::string origin{};   // of this server, as the client reached it
+    Timestamp expires_at{};
+};
+
+// `next` leads on only if more documents are finished already: clients follow it without a pause.
+Result<boost::json::object> crawl_status(store::Reader& reader, const Group& group, const StatusPage& page,
+                                         std::string_view self);
+
+// A crawl or a batch over a WebSocket: what is finished already, then each document as it comes, then the
+// end.
+
+// The upgrade is accepted also if there is no such crawl: clients crash when it is refused, and understand
+// being told.
+void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group>& group);
+
+namespace {
+
+namespace json = boost::json;
+
+// Of documents in one answer; a larger one comes alone.
+constexpr std::size_t most_bytes = 10u << 20;
+// Documents are read some at a time, so that a huge one does not come with a hundred others.
+constexpr int read_at_once = 20;
+
+struct Documents {
+    json::array list{};
+    bool has_more = false;
+};
+
+std::size_t size_of(const StoredPage& page) {
+    return page.content
+               ? page.content->markdown.size() + page.content->html.size() + page.content->details.size()
+               : 0;
+}
+
+Result<Documents> read_documents(store::Reader& reader, const Group& group, const StatusPage& wanted,
+                                 const Formats& formats) {
+    Documents documents;
+    std::size_t bytes = 0;
+    std::int64_t after = 0;
+    std::int64_t skip = wanted.skip;
+    while (true) {
+        const auto taken = static_cast<int>(documents.list.size());
+        // One more than is wanted tells whether there is one.
+        const int limit = std::min(read_at_once, wanted.limit - taken + 1);
+        const auto pages = TRY(reader.pages(
+            {.group = group.id, .after = after, .skip = skip, .limit = limit, .with_content = true}));
+        skip = 0;
+        for (const StoredPage& page : pages.pages) {
+            bytes += size_of(page);
+            const bool is_full =
+                std::ssize(documents.list) >= wanted.limit || (bytes > most_bytes && !documents.list.empty());
+            if (is_full) {
+                documents.has_more = true;
+                return documents;
+            }
+            documents.list.push_back(firecrawl_document(page, formats, {.origin = wanted.origin}));
+        }
+        if (!pages.next) return documents;
+        after = *pages.next;
+    }
+}
+
+}  // namespace
+
+Result<json::object> crawl_status(store::Reader& reader, const Group& group, const StatusPage& page,
+                                  std::string_view self) {
+    const crawl::CrawlOptions options = TRY(crawl::options_of(group));
+    Documents documents = TRY(read_documents(reader, group, page, options.formats));
+    const GroupCounters& counters = group.counters;
+    json::object status{{"success", true},
+                        {"status", firecrawl_state(group.state)},
+                        {"completed", counters.completed},
+                        {"total", counters.completed + counters.running + counters.queued},
+                        {"creditsUsed", counters.completed},
+                        {"createdAt", iso_time(group.created_at)},
+                        {"expiresAt", iso_time(page.expires_at)}};
+    if (group.finished_at) {
+        status["completedAt"] = iso_time(*group.finished_at);
+        status["duration"] = static_cast<double>((*group.finished_at - group.created_at).count()) / 1'000;
+    }
+    if (!group.error.empty()) status[group.state == JobState::failed ? "error" : "warning"] = group.error;
+    status["next"] = nullptr;
+    if (documents.has_more)
+        status["next"] =
+            fmt::format("{}?skip={}{}", self, page.skip + std::ssize(documents.list),
+                        page.limit != StatusPage{}.limit ? fmt::format("&limit={}", page.limit) : "");
+    status["data"] = std::move(documents.list);
+    return status;
+}
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr int policy_violation = 1008;
+constexpr int internal_error = 1011;
+constexpr int documents_at_once = 5;
+constexpr std::size_t enough_bytes = 1u << 20;  // on their way to one client
+
+// The first protocol that the client offers: its key, in Firecrawl's clients.
+std::string offered_protocol(const Request& request) {
+    std::string_view offered = request.header("sec-websocket-protocol");
+    offered = offered.substr(0, offered.find(','));
+    while (offered.ends_with(' ')) offered.remove_suffix(1);
+    return std::string(offered);
+}
+
+// One client that follows one crawl. Documents are read from the store from where it is, so that none is
+// missed and none comes twice, however many events come together.
+class CrawlFollower : public std::enable_shared_from_this<CrawlFollower> {
+public:
+    CrawlFollower(Api& api, std::shared_ptr<Follower> client, const Group& group, Formats formats,
+                  std::string origin)
+        : api_(api),
+          client_(std::move(client)),
+          group_(group.id),
+          owner_(group.owner),
+          formats_(formats),
+          links_{.origin = std::move(origin)} {}
+
+    // So many documents were in the first message.
+    void begin_after(std::int64_t sent) { skip_ = sent; }
+
+    // Any thread. Sends what is new; one desk does at a time.
+    void catch_up() {
+        if (news_++ > 0) return;
+        const bool is_taken =
+            api_.post(owner_, [self = shared_from_this()](store::Reader& reader) { self->run(reader); });
+        if (!is_taken) client_->close(internal_error, "the server is busy");
+    }
+    bool is_open() const { return client_->is_open(); }
+
+private:
+    void run(store::Reader& reader) {
+        int seen = 0;
+        do {
+            seen = news_;
+            if (const auto sent = send_news(reader); !sent)
+                client_->close(internal_error, sent.error().message);
+        } while (news_.fetch_sub(seen) > seen);
+    }
+
+    Result<void> send_news(store::Reader& reader) {
+        // First whether it is over, then what is there: nothing comes after the end.
+        const Group group = TRY(reader.group(group_));
+        for (bool has_more = true; has_more;) {
+            // It goes on when this is on its way.
+            if (!client_->is_open() || client_->waiting_bytes() > enough_bytes) return {};
+            const auto pages = TRY(reader.pages({.group = group_,
+                                                 .after = after_,
+                                                 .skip = std::exchange(skip_, 0),
+                                                 .limit = documents_at_once,
+                                                 .with_content = true}));
+            for (const StoredPage& page : pages.pages)
+                client_->send(readable_json(json::object{
+                    {"type", "document"}, {"data", firecrawl_document(page, formats_, links_)}}));
+            if (!pages.pages.empty()) after_ = pages.last;
+            has_more = pages.next.has_value();
+        }
+        // Clients then ask once for the whole, and know by that how it ended.
+        if (group.is_over()) client_->close(1000, "");
+        return {};
+    }
+
+    Api& api_;
+    const std::shared_ptr<Follower> client_;
+    const GroupId group_;
+    const std::string owner_;
+    const Formats formats_;
+    const MediaLinks links_;
+    std::atomic<int> news_ = 0;
+    // Of the desk that runs.
+    std::int64_t after_ = 0, skip_ = 0;
+};
+
+}  // namespace
+
+void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group>& group) {
+    const auto client = call.exchange->accept_websocket(offered_protocol(call.request()));
+    if (!group) {
+        client->send(readable_json(json::object{{"type", "error"}, {"error", group.error().message}}));
+        client->close(policy_violation, group.error().message);
+        return;
+    }
+    const auto options = crawl::options_of(*group);
+    const std::string origin = origin_of(call.request());
+    const auto status =
+        crawl_status(reader, *group, {.origin = origin, .expires_at = expiry_of(api.services(), *group)}, "");
+    if (!options || !status) return client->close(internal_error, "the crawl cannot be read");
+    const auto follower = std::make_shared<CrawlFollower>(api, client, *group, options->formats, origin);
+    follower->begin_after(std::ssize(status->at("data").as_array()));
+    client->set_on_drained([weak = std::weak_ptr(follower)] {
+        if (const auto here = weak.lock()) here->catch_up();
+    });
+    client->send(readable_json(json::object{{"type", "catchup"}, {"data", *status}}));
+    api.live().listen(
+        group->id,
+        [follower](const store::Event&) {
+            if (follower->is_open()) follower->catch_up();
+            return follower->is_open();
+        },
+        [follower] { return follower->is_open(); }, Live::Hears::signs);
+    // What happened between the first message and the listening.
+    follower->catch_up();
+}
+
+// Crawls and batches: begun, asked for, cancelled. A batch is a crawl of the pages it names.
+
 namespace {
 
 namespace json = boost::json;

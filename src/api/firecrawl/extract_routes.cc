@@ -3,13 +3,12 @@
 #include <boost/json.hpp>
 
 #include "api/firecrawl/page_request.h"
-#include "api/firecrawl/data_request.h"
 #include "api/firecrawl/states.h"
 #include "api/firecrawl/document.h"
 #include "api/firecrawl/routes.h"
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "chat/page_parts.h"
-#include "model/json/iso_time.h"
+#include "model/json/values.h"
 
 namespace quarry::api {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "api/server/fields.h"
 #include "api/firecrawl/routes.h"
-#include "api/server/reply.h"
-#include "base/pause.h"
-#include "url/page_address.h"
+#include "api/server/message.h"
+#include "base/threads.h"
+#include "url/url.h"
 
 namespace quarry::api {
 namespace {

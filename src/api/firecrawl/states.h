@@ -1,4 +1,5 @@
-// Crawls and batches by the ids that clients have, and their state in Firecrawl's words.
+// Firecrawl's words for what quarry has: crawls and batches by the ids that clients have, their states, and
+// why a page could not be had.
 #pragma once
 
 #include <string>
@@ -9,10 +10,13 @@
 #include "api/api.h"
 #include "api/routes.h"
 #include "base/result.h"
+#include "model/frontier.h"
 #include "model/group.h"
 #include "store/reader.h"
 
 namespace quarry::api {
+
+// Crawls and batches by the ids that clients have, and their state in Firecrawl's words.
 
 // The group that the path names, if it is of that kind and the caller's own. `invalid_argument` ("Invalid job
 // ID") or `not_found`: another's is not told from one that never was.
@@ -28,5 +32,15 @@ Timestamp expiry_of(const Services& services, const Group& group);
 
 // The address of one's own API as the client reached it: "http://127.0.0.1:3002".
 std::string origin_of(const Request& request);
+
+// Why a page could not be had, as Firecrawl names it.
+
+struct ScrapeError {
+    int status = 500;  // of the answer to who waits for the page
+    std::string_view code{};
+};
+
+// Of a URL that failed, was skipped or cancelled.
+ScrapeError scrape_error_of(const FrontierUrl& url);
 
 }  // namespace quarry::api

@@ -1,4 +1,4 @@
-#include "api/firecrawl/scrape_error.h"
+#include "api/firecrawl/states.h"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #include <boost/json.hpp>
 
 #include "api/firecrawl/routes.h"
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "model/json/output.h"
 
 namespace quarry::api {

@@ -1,4 +1,4 @@
-#include "api/knowledge/change_events.h"
+#include "api/knowledge/routes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include "api/api.h"
 #include "api/server/fields.h"
 #include "api/firecrawl/states.h"
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "crawl/options/options.h"
 #include "crawl/options/json.h"
 #include "model/collection.h"
@@ -21,7 +21,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view rescrape_kind = "rescrape";
-constexpr std::size_t longest_id = 255, longest_text = 64u << 10, most_metadata_bytes = 16u << 10;
+constexpr std::size_t longest_watch_id = 255, longest_text = 64u << 10, most_metadata_bytes = 16u << 10;
 
 std::string bounded_text(Fields& fields, std::string_view name, std::size_t longest) {
     std::string text = fields.text(name).value_or("");
@@ -32,7 +32,7 @@ std::string bounded_text(Fields& fields, std::string_view name, std::size_t long
 // The event as it came, under the names of its record.
 json::object read_event(Fields& fields) {
     json::object event;
-    event["watch_id"] = bounded_text(fields, "watch_id", longest_id);
+    event["watch_id"] = bounded_text(fields, "watch_id", longest_watch_id);
     if (event["watch_id"].as_string().empty() && !fields.any("watch_id"))
         fields.reject("watch_id", "is missing");
     event["watch_url"] = fields.url("watch_url").value_or("");
@@ -102,7 +102,7 @@ Result<json::object> record_of(const Group& group, store::Reader& reader) {
     return record;
 }
 
-Result<json::object> begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
+Result<json::object> begin_update(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
     const GroupId id = TRY(api.begin_crawl(reader, call, std::move(options)));
     return record_of(TRY(reader.group(id)), reader);
 }
@@ -140,7 +140,7 @@ void take_change_event(Api& api, store::Reader& reader, Call call) {
     json::object event = read_event(fields);
     const std::string collection = fields.text("collection").value_or("default");
     if (!issues.empty()) return call.respond(reply(issues));
-    auto begun = begin(api, reader, call, options_for(std::move(event), collection));
+    auto begun = begin_update(api, reader, call, options_for(std::move(event), collection));
     if (!begun) return call.respond(reply(begun.error()));
     (*begun)["success"] = true;
     call.respond(reply(*begun));

@@ -4,7 +4,7 @@
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "model/json/records.h"
 #include "store/index_progress.h"
 #include "store/records.h"

@@ -7,14 +7,12 @@
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "crawl/url_identity.h"
 #include "index/chunk_records.h"
-#include "model/json/json_in.h"
-#include "model/collection.h"
 #include "model/json/fields.h"
+#include "model/collection.h"
 #include "model/json/records.h"
-#include "store/filter_json.h"
 #include "store/records.h"
 
 namespace quarry::api::own {

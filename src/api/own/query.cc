@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/units.h"
-#include "model/json/iso_time.h"
+#include "model/json/values.h"
 
 namespace quarry::api::own {
 

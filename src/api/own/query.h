@@ -12,7 +12,7 @@
 
 #include "api/server/fields.h"
 #include "api/server/message.h"
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "model/json/values.h"
 
 namespace quarry::api::own {

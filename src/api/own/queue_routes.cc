@@ -9,13 +9,12 @@
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"
-#include "api/server/reply.h"
-#include "base/pause.h"
-#include "model/json/json_in.h"
+#include "api/server/message.h"
+#include "base/threads.h"
+#include "model/json/fields.h"
 #include "model/json/records.h"
 #include "model/json/output.h"
 #include "store/change_batch.h"
-#include "store/filter_json.h"
 #include "store/records.h"
 
 namespace quarry::api::own {

@@ -1,5 +1,5 @@
 // quarry's own API: everything the command line can do, in records without loss (model/json/records.h). The
-// command line over a server is its client (app/remote/remote_reader.h).
+// command line over a server is its client (app/remote/store.h).
 #pragma once
 
 #include "api/api.h"

@@ -2,14 +2,14 @@
 
 #include <boost/json.hpp>
 
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "base/ascii.h"
 #include "base/units.h"
 #include "crawl/options/json.h"
-#include "model/json/json_in.h"
+#include "model/json/fields.h"
 #include "model/collection.h"
 #include "model/ids.h"
-#include "store/filter_json.h"
+#include "store/records.h"
 
 namespace quarry::api::own {
 namespace {

@@ -6,7 +6,7 @@
 #include "api/own/query.h"
 #include "api/own/routes.h"
 #include "api/own/scope.h"
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "base/guarded.h"
 #include "model/json/readable.h"
 #include "model/json/fields.h"

@@ -21,8 +21,7 @@
 #include <poll.h>
 
 #include "api/server/request_reader.h"
-#include "api/server/reply.h"
-#include "api/server/request_head.h"
+#include "api/server/message.h"
 #include "base/ascii.h"
 
 namespace quarry::api {

@@ -1,5 +1,5 @@
-// Reading the JSON of a request field by field: what is wrong is gathered, so that a client hears all of it
-// at once, each with the place where it stands.
+// JSON that a client sent, read within bounds and field by field. What is wrong is gathered, so that a
+// client hears all of it at once, each with the place where it stands.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,12 @@
 
 #include <boost/json/fwd.hpp>
 
+#include "base/result.h"
+
 namespace quarry::api {
+
+// Reading the JSON of a request field by field: what is wrong is gathered, so that a client hears all of it
+// at once, each with the place where it stands.
 
 struct Issue {
     std::string path{};  // "scrapeOptions.timeout"
@@ -49,5 +54,11 @@ private:
     std::vector<Issue>& issues_;
     const std::string prefix_;
 };
+
+// JSON that a client sent, within bounds.
+
+// An object; an empty one of an empty text. `invalid_argument` if it is none or is nested deeper than any
+// request; `too_large` beyond 10 MB, or with more values than would fit into some times as much.
+Result<boost::json::object> parse_json_object(std::string_view text);
 
 }  // namespace quarry::api

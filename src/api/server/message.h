@@ -1,17 +1,25 @@
 // A request as it came over the wire and what is answered, apart from any socket.
+// Answers are JSON. The one table from errors to HTTP statuses is here.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <boost/json/fwd.hpp>
+
+#include "api/server/fields.h"
+#include "base/result.h"
 #include "model/page.h"
 
 namespace quarry::api {
+
+// A request as it came over the wire and what is answered, apart from any socket.
 
 // Those that a route can have; anything else a client sends is `other`.
 enum class Method : std::uint8_t { get, post, put, patch, del, options, head, other };
@@ -52,5 +60,21 @@ struct Target {
     std::vector<std::pair<std::string, std::string>> query{};
 };
 Target parse_target(std::string_view target);
+
+// What is answered, in JSON. The one table from errors to HTTP statuses is here.
+
+int status_of(ErrorCode code);
+std::string_view name_of(ErrorCode code);  // "NOT_FOUND"
+
+Response reply(const boost::json::value& value, int status = 200);
+// {"success": false, "code", "error"}
+Response reply(const Error& error);
+// The same, but an `invalid_argument` is an issue of that field.
+Response reply(const Error& error, std::string_view field);
+// A sentence whose advice is a flag of the command line gets that of a server's operator instead.
+std::string for_clients(std::string_view sentence);
+Response reply_error(int status, std::string_view code, std::string_view sentence);
+// 400 with all that is wrong: `error` names the first, `details` has each with its path.
+Response reply(std::span<const Issue> issues);
 
 }  // namespace quarry::api

@@ -1,5 +1,7 @@
 // The sockets of the API: HTTP/1.1, event streams and WebSockets on one thread. It knows nothing of routes,
 // and everything that comes in is bounded: sizes, connections, and the time a client may take.
+// An Exchange is one request with its answer. A WrappedExchange does more when it is answered than the one
+// that it stands for.
 #pragma once
 
 #include <atomic>
@@ -10,12 +12,17 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "api/server/follower.h"
 #include "api/server/message.h"
 #include "base/result.h"
 
 namespace quarry::api {
+
+// The sockets of the API: HTTP/1.1, event streams and WebSockets on one thread. It knows nothing of routes,
+// and everything that comes in is bounded: sizes, connections, and the time a client may take.
 
 struct ServerConfig {
     std::string address = "127.0.0.1";
@@ -91,6 +98,33 @@ public:
 
     // Takes no more connections, and waits at most so long for the requests under way to be answered.
     virtual void leave(std::chrono::milliseconds patience) = 0;
+};
+
+// An exchange that does more when it is answered than the one that it stands for.
+
+class WrappedExchange : public Exchange {
+public:
+    explicit WrappedExchange(std::shared_ptr<Exchange> inner) : inner_(std::move(inner)) {}
+
+    const Request& request() const override { return inner_->request(); }
+    void bill(std::string owner) override { inner_->bill(std::move(owner)); }
+    void read_body(std::uint64_t most_bytes, OnBody ready) override {
+        inner_->read_body(most_bytes, std::move(ready));
+    }
+    std::stop_token gone() const override { return inner_->gone(); }
+    void respond(Response response) override { inner_->respond(std::move(response)); }
+    std::shared_ptr<Follower> accept_websocket(std::string protocol) override {
+        return inner_->accept_websocket(std::move(protocol));
+    }
+    std::shared_ptr<Follower> begin_events(std::vector<Header> headers) override {
+        return inner_->begin_events(std::move(headers));
+    }
+
+protected:
+    Exchange& inner() const { return *inner_; }
+
+private:
+    const std::shared_ptr<Exchange> inner_;
 };
 
 }  // namespace quarry::api

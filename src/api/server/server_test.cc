@@ -22,8 +22,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "api/server/reply.h"
-#include "base/descriptor.h"
+#include "api/server/message.h"
+#include "base/descriptors.h"
 
 using namespace quarry;
 using namespace quarry::api;

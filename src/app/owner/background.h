@@ -1,15 +1,30 @@
-// What a background worker did, one line each, in DATA/worker.log. Bounded: when the file is full it becomes
-// worker.log.1 and a new one begins.
+// A process that works in the background: how a command starts one, what it writes into DATA/worker.log,
+// and what it tells systemd if systemd started it as Type=notify.
+// The log is bounded: when the file is full it becomes worker.log.1 and a new one begins.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "app/data_source.h"
 #include "app/local_socket.h"
 #include "base/result.h"
 
 namespace quarry::app {
+
+// Workers that nobody waits for.
+
+// Starts this program again as a worker of the same data folder, in a session of its own and with its words
+// in worker.log. Returns at once. If another process owns the folder by then, the new one leaves. Without
+// `idle_exit` it stays for ever.
+Result<void> start_background_worker(const Workplace& place,
+                                     std::optional<std::chrono::milliseconds> idle_exit);
+
+// What a background worker did, one line each, in DATA/worker.log. Bounded: when the file is full it becomes
+// worker.log.1 and a new one begins.
 
 class WorkerLog {
 public:
@@ -34,5 +49,10 @@ private:
     bool has_standard_error_ = false;
     int lost_ = 0;  // lines since the last one that was written
 };
+
+// Telling systemd how far this process is, if it was started by systemd as Type=notify.
+
+// "READY=1", "STOPPING=1". Nothing happens where nobody wants to know.
+void tell_service_manager(std::string_view state);
 
 }  // namespace quarry::app

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "app/owner/client.h"
-#include "app/owner/reach_owner.h"
 #include "servers/temporary_folder.h"
 
 using namespace quarry;

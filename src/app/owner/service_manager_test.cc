@@ -1,4 +1,4 @@
-#include "app/owner/service_manager.h"
+#include "app/owner/background.h"
 
 #include <cstdlib>
 #include <cstring>

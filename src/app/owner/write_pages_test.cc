@@ -1,12 +1,11 @@
-#include "app/owner/write_pages.h"
+#include "app/owner/methods.h"
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 
-#include "app/owner/methods.h"
 #include "servers/temporary_folder.h"
 #include "store/sqlite/store.h"
-#include "work/import/import_document.h"
+#include "work/import/documents.h"
 
 using namespace quarry;
 using namespace quarry::app;

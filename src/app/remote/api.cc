@@ -6,12 +6,11 @@
 #include <fmt/format.h>
 
 #include "api/own/routes.h"
-#include "api/server/reply.h"
+#include "api/server/message.h"
 #include "base/ascii.h"
 #include "base/units.h"
-#include "model/json/json_in.h"
 #include "model/json/fields.h"
-#include "url/page_address.h"
+#include "url/url.h"
 
 namespace quarry::app {
 namespace {

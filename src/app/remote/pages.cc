@@ -7,10 +7,10 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "crawl/options/browsing_json.h"
-#include "model/json/json_in.h"
-#include "net/http_status.h"
-#include "url/page_address.h"
+#include "crawl/options/json.h"
+#include "model/json/fields.h"
+#include "net/http_message.h"
+#include "url/url.h"
 
 namespace quarry::app {
 namespace {

@@ -1,12 +1,16 @@
-// The owner of a server's data, asked over HTTP as the owner of a folder is over its socket.
+// What a server has in its store, read over quarry's own API, and changed over it: the owner of a server's
+// data is asked over HTTP as the owner of a folder is over its socket.
 #pragma once
 
 #include <memory>
 
-#include "app/owner/owner_link.h"
+#include "app/owner/client.h"
 #include "app/remote/api.h"
+#include "store/reader.h"
 
 namespace quarry::app {
+
+// The owner of a server's data, asked over HTTP as the owner of a folder is over its socket.
 
 class RemoteOwner : public OwnerLink {
 public:
@@ -27,5 +31,10 @@ private:
     const std::shared_ptr<RemoteApi> api_;
     int waits_ = 0;  // for events, so far
 };
+
+// What a server has in its store, read over quarry's own API.
+
+// Fails as the server does; `corrupt` if an answer is not what it should be.
+std::unique_ptr<store::Reader> remote_reader(std::shared_ptr<RemoteApi> api);
 
 }  // namespace quarry::app

@@ -1,4 +1,5 @@
-// The browser of a process that works: there when the first page needs it.
+// The browser, built from the settings. BrowserService starts it in a process that works when the first
+// page needs it.
 #pragma once
 
 #include <atomic>
@@ -10,9 +11,17 @@
 #include "base/guarded.h"
 #include "base/result.h"
 #include "browser/pool.h"
-#include "work/page/renderer.h"
+#include "work/page/rendering.h"
 
 namespace quarry::app {
+
+// The browser as the settings have it.
+
+// Fails with `unsupported` if everything is to go through a proxy: what the browser asks does not. Fails with
+// `not_found` if there is no browser, and as browser::RemoteConfig does if it is elsewhere.
+Result<browser::PoolConfig> browser_config(const Settings& settings);
+
+// The browser of a process that works: there when the first page needs it.
 
 class BrowserService {
 public:

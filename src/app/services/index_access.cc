@@ -1,18 +1,73 @@
 #include "app/services/index_access.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
 
-#include "app/services/embedding_services.h"
-#include "app/services/set_aside.h"
-#include "base/pause.h"
+#include "app/owner/client.h"
+#include "app/services/models.h"
+#include "base/threads.h"
 #include "index/qdrant/qdrant_index.h"
+#include "search/json.h"
 #include "text/terms/terms.h"
 
 namespace quarry::app {
+
+Result<void> set_aside(const std::string& path) {
+    std::error_code error;
+    std::filesystem::rename(path, path + ".damaged", error);
+    if (error)
+        return fail(ErrorCode::unavailable, fmt::format("cannot rename {}: {}", path, error.message()));
+    for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(path + suffix, error);
+    return {};
+}
+
+namespace {
+
+Result<std::unique_ptr<index::EmbeddedIndex>> open_replica(const FollowedIndexConfig& config) {
+    auto replica = index::open_embedded_index({.path = config.replica});
+    if (replica || replica.error().code != ErrorCode::corrupt) return replica;
+    if (config.log)
+        config.log(fmt::format("index: index set aside as {}.damaged: {}. It is read again from PostgreSQL",
+                               config.replica, replica.error().message));
+    TRY(set_aside(config.replica));
+    return index::open_embedded_index({.path = config.replica});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FollowedIndex>> FollowedIndex::open(const FollowedIndexConfig& config) {
+    std::unique_ptr<FollowedIndex> opened(new FollowedIndex());
+    index::SharedIndexConfig shared{.database = config.database};
+    if (!config.replica.empty()) {
+        opened->replica_ = TRY(open_replica(config));
+        opened->spaces_ = std::make_unique<work::Spaces>(*opened->replica_);
+        shared.replica = opened->replica_.get();
+        shared.prepare = work::fold_into(*opened->spaces_);
+        if (config.follows) shared.freshness = index::Freshness::followed;
+    }
+    opened->index_ = TRY(index::SharedIndex::open(shared));
+    if (config.replica.empty() || !config.follows) return opened;
+    opened->follower_ = TRY(work::IndexFollower::open({.follower = *opened->index_->follower(),
+                                                       .spaces = *opened->spaces_,
+                                                       .replica = *opened->replica_,
+                                                       .database = config.database,
+                                                       .log = config.log}));
+    return opened;
+}
+
+Result<void> FollowedIndex::begin(store::Store& store) {
+    const std::uint64_t source = TRY(index_->log().source());
+    if (source == store.salt()) return {};
+    // In this order: if it is interrupted in between, it begins again.
+    TRY(store.index_again({}));
+    return index_->log().set_source(store.salt());
+}
+
 namespace {
 
 Result<search::SearchTuning> tuning_of(const Settings& settings) {
@@ -231,6 +286,32 @@ work::IndexTools Library::tools() {
             .follower = followed_ ? followed_->follower() : nullptr,
             .damaged = embedded_ ? damaged_ : nullptr,
             .backoff = backoff_};
+}
+
+Result<search::SearchAnswer> SearchService::search(const search::SearchRequest& request) {
+    if (!library_) {
+        auto answer = TRY(ask_owner(request));
+        if (answer) return *std::move(answer);
+        library_ = TRY(Library::open_to_read(place_));
+    }
+    return library_->search(request);
+}
+
+// Nothing if there is no owner, or it has just left.
+Result<std::optional<search::SearchAnswer>> SearchService::ask_owner(const search::SearchRequest& request) {
+    if (!owner_) {
+        auto connected = connect_to_owner(place_);
+        if (!connected) return std::nullopt;
+        owner_ = *std::move(connected);
+    }
+    const auto answer = owner_->call("search", search::to_json(request));
+    if (answer) return TRY(search::parse_answer(*answer));
+    // An owner of before this method does not know it; its index can be read beside it.
+    const bool can_be_read_here =
+        !place_.remote && (!owner_->was_heard() || answer.error().code == ErrorCode::unsupported);
+    owner_.reset();
+    if (can_be_read_here) return std::nullopt;
+    return std::unexpected(answer.error());
 }
 
 }  // namespace quarry::app

@@ -1,4 +1,8 @@
-// Everything that finding is made of, for one data folder: the index, who embeds, and who answers.
+// The index of one data folder, with its embedders and what answers searches.
+// Library opens it to work on it or to read it, and makes a damaged index anew: the damaged one is set
+// aside, not thrown away. FollowedIndex is an index in PostgreSQL with the replica that answers here.
+// SearchService searches from any command: the owner of the data answers, or, if there is none, this
+// process reads the index itself.
 #pragma once
 
 #include <functional>
@@ -8,22 +12,68 @@
 #include <string>
 #include <string_view>
 
-#include "app/services/followed_index.h"
 #include "app/data_source.h"
+#include "app/owner/client.h"
 #include "base/guarded.h"
 #include "base/result.h"
-#include "embed/rerank.h"
+#include "db/postgres/connection.h"
+#include "embed/tei.h"
 #include "index/embedded/embedded_index.h"
+#include "index/postgres/shared_index.h"
 #include "net/http_client.h"
 #include "search/query_cache.h"
 #include "search/searcher.h"
 #include "store/reader.h"
 #include "store/store.h"
-#include "work/indexing/collection_embedders.h"
-#include "work/indexing/indexer.h"
 #include "work/indexing/builtin_spaces.h"
+#include "work/indexing/collection_embedders.h"
+#include "work/indexing/index_follower.h"
+#include "work/indexing/indexer.h"
 
 namespace quarry::app {
+
+// What to do with an index that cannot be used: out of the way, but not thrown away. Whoever wants to know
+// what happened can look.
+
+// Renames index.db to index.db.damaged, over a former one.
+Result<void> set_aside(const std::string& path);
+
+// An index in PostgreSQL as one process has it: with the replica that answers here, its spaces, and whoever
+// keeps both up to date.
+
+struct FollowedIndexConfig {
+    db::PgConfig database{};
+    std::string replica{};  // the path of index.db; "": nothing is searched here
+    // A thread follows while it is open. Without, each question first looks for what is new, and no space
+    // is fitted.
+    bool follows = true;
+    std::function<void(std::string_view)> log{};
+};
+
+class FollowedIndex {
+public:
+    // A replica that is damaged is set aside, and read again from PostgreSQL: the log says so. Whoever opens
+    // it holds the lock of the replica's folder.
+    static Result<std::unique_ptr<FollowedIndex>> open(const FollowedIndexConfig& config);
+
+    // If no pages of this store were ever asked for, all go into its outbox.
+    Result<void> begin(store::Store& store);
+
+    index::SharedIndex& index() { return *index_; }
+    work::Spaces* spaces() { return spaces_.get(); }             // nullptr without a replica
+    work::IndexFollower* follower() { return follower_.get(); }  // nullptr if nobody follows
+
+private:
+    FollowedIndex() = default;
+
+    // The last one goes first.
+    std::unique_ptr<index::EmbeddedIndex> replica_;
+    std::unique_ptr<work::Spaces> spaces_;
+    std::unique_ptr<index::SharedIndex> index_;
+    std::unique_ptr<work::IndexFollower> follower_;
+};
+
+// Everything that finding is made of, for one data folder: the index, who embeds, and who answers.
 
 class Library {
 public:
@@ -84,6 +134,25 @@ private:
     work::Backoff backoff_ = work::embedding_backoff;
     search::QueryCache query_vectors_;
     std::unique_ptr<search::Searcher> searcher_;
+};
+
+// Asking the index from any command: the owner of the data answers, or, if there is none, this process reads
+// the index itself.
+
+// Used by one thread at a time. `place` outlives it.
+class SearchService {
+public:
+    explicit SearchService(const Workplace& place) : place_(place) {}
+
+    // Fails as Searcher::search does, and with `not_found` if nothing has been indexed yet.
+    Result<search::SearchAnswer> search(const search::SearchRequest& request);
+
+private:
+    Result<std::optional<search::SearchAnswer>> ask_owner(const search::SearchRequest& request);
+
+    const Workplace& place_;
+    std::unique_ptr<OwnerLink> owner_;
+    std::unique_ptr<Library> library_;
 };
 
 }  // namespace quarry::app

@@ -1,4 +1,4 @@
-#include "app/services/followed_index.h"
+#include "app/services/index_access.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,7 +7,7 @@
 
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/sqlite/store.h"
 
 namespace quarry::app {

@@ -4,11 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "base/descriptors.h"
+#include "api/firecrawl/document.h"
 #include "app/settings/credentials_file.h"
-#include "net/request_headers.h"
+#include "base/descriptors.h"
+#include "base/units.h"
+#include "net/http_message.h"
+#include "url/url.h"
 
 namespace quarry::app {
+
 namespace {
 
 // They have a limit of their own (work::WebhookPoolConfig), beside that of pages.
@@ -83,6 +87,36 @@ std::string note_on_ignored_credentials(const Settings& settings) {
 fetch::PdfLimits pdf_limits(const Settings& settings) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(settings.duration("pdf.timeout"));
     return {.wall_time = seconds, .cpu_time = seconds, .memory_bytes = settings.bytes("pdf.memory")};
+}
+
+Result<work::WebhookTools> webhook_tools(const Settings& settings, WebAccess& access) {
+    work::WebhookTools tools{.client = &access.client(),
+                             .policy = webhook_policy(settings, access),
+                             .secret = settings.text("webhook.secret"),
+                             .waits = {},
+                             .document = [](const StoredPage& page, const Formats& formats) {
+                                 return api::firecrawl_document(page, formats);
+                             }};
+    for (const std::string& text : settings.list("webhook.retries")) {
+        const auto wait = parse_duration(text);
+        if (!wait) return fail(wait.error().code, "webhook.retries: " + wait.error().message);
+        tools.waits.push_back(*wait);
+    }
+    return tools;
+}
+
+net::AddressPolicy webhook_policy(const Settings& settings, const WebAccess& access) {
+    net::AddressPolicy policy = access.policy();
+    policy.allow_private = policy.allow_private || settings.yes("webhook.allow_private");
+    return policy;
+}
+
+Result<void> check_webhook(const crawl::CrawlOptions& options, const net::AddressPolicy& policy) {
+    if (!options.webhook) return {};
+    const auto url = TRY(url::Url::parse(options.webhook->url));
+    const auto checked = policy.check_host(url.host());
+    if (!checked) return fail(ErrorCode::invalid_argument, "webhook: " + checked.error().message);
+    return {};
 }
 
 }  // namespace quarry::app

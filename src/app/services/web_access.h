@@ -1,4 +1,6 @@
-// The way to the web, built from the settings: HTTP client, fetcher, and what goes along with every request.
+// The way to the web, built from the settings: HTTP client, fetcher, and what goes along with every
+// request.
+// Webhooks go the same way: how they are sent, and where they may be sent to.
 #pragma once
 
 #include <memory>
@@ -6,13 +8,17 @@
 
 #include "app/settings/settings.h"
 #include "base/result.h"
-#include "fetch/redirect.h"
+#include "crawl/options/options.h"
 #include "fetch/fetcher.h"
 #include "fetch/pdf/pdf.h"
+#include "fetch/redirect.h"
 #include "net/address_policy.h"
 #include "net/http_client.h"
+#include "work/jobs/webhooks.h"
 
 namespace quarry::app {
+
+// The way to the web, built from the settings: HTTP client, fetcher, and what goes along with every request.
 
 class WebAccess {
 public:
@@ -43,5 +49,17 @@ Result<std::string> authorization_of_commands(const Settings& settings);
 std::string note_on_ignored_credentials(const Settings& settings);
 
 fetch::PdfLimits pdf_limits(const Settings& settings);
+
+// How webhooks are sent, from the settings.
+
+// `access` outlives it. Fails with `invalid_argument` if a setting cannot work, naming it.
+Result<work::WebhookTools> webhook_tools(const Settings& settings, WebAccess& access);
+
+// Where they may be sent: where pages may be fetched from, and more if webhook.allow_private says so.
+net::AddressPolicy webhook_policy(const Settings& settings, const WebAccess& access);
+
+// Fails with `invalid_argument` if the webhook's host is an address that may not be connected to. What a name
+// leads to is seen when it is sent.
+Result<void> check_webhook(const crawl::CrawlOptions& options, const net::AddressPolicy& policy);
 
 }  // namespace quarry::app

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "model/collection.h"
-#include "net/request_headers.h"
+#include "net/http_message.h"
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>

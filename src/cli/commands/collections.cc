@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "app/services/index_report.h"
-#include "cli/commands.h"
-#include "cli/output/confirm.h"
+#include "cli/command.h"
+#include "cli/output/terminal.h"
 #include "cli/output/crawl_text.h"
 #include "cli/exit.h"
 #include "cli/commands/index_wait.h"

@@ -9,13 +9,12 @@
 
 #include "app/services/web_access.h"
 #include "base/guarded.h"
-#include "cli/commands.h"
-#include "cli/commands/document_options.h"
+#include "cli/command.h"
+#include "cli/commands/page_options.h"
 #include "cli/exit.h"
-#include "cli/interrupt.h"
 #include "cli/output/files.h"
-#include "cli/output/progress.h"
-#include "model/json/document_json.h"
+#include "cli/output/terminal.h"
+#include "model/json/output.h"
 #include "model/json/readable.h"
 #include "work/page/read_document.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 #include "store/store.h"
 
 namespace quarry::cli {

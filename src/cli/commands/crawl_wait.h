@@ -1,20 +1,30 @@
-// How a crawl goes, while one waits for it: lines that redraw themselves on a terminal, or a line for every
-// change elsewhere.
+// Staying with a crawl until it is over. If nobody owns the data folder, the crawl runs in this process.
+// Otherwise the owner runs it and this process watches; should the owner die, this process takes over.
+// CrawlView shows how the crawl goes: lines that redraw themselves on a terminal, or a line for every
+// change elsewhere. report_end says what came of it.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <boost/json.hpp>
+
+#include "app/data_source.h"
+#include "base/result.h"
+#include "cli/command.h"
 #include "cli/commands/crawl_progress.h"
-#include "cli/output/live_lines.h"
 #include "cli/output/terminal.h"
 #include "model/group.h"
 #include "store/reader.h"
 
 namespace quarry::cli {
+
+// How a crawl goes, while one waits for it: lines that redraw themselves on a terminal, or a line for every
+// change elsewhere.
 
 enum class Narration : std::uint8_t {
     silent,       // nothing where nothing can be redrawn
@@ -57,5 +67,35 @@ private:
     };
     std::vector<Sample> samples_;  // of the last seconds, the oldest first
 };
+
+// What a command says and leaves behind when a crawl it waited for has ended.
+
+struct CrawlReport {
+    std::string output{};  // the folder that pages are written to; "": none are
+    bool record = false;   // print the crawl's record also without --json
+};
+
+// Writes pages, says a summary, prints the record, and returns the exit code: 1 if a URL failed, there is no
+// page, or pages wait for embedding; 130 if it was interrupted.
+int report_end(const Session& session, const app::Workplace& place, const Group& group,
+               const CrawlReport& wanted);
+
+// Says how many pages of the crawl are not in the index, why, and what to do. 0, or 1 if there are any.
+int report_index(const Session& session, const Group& group, store::Reader& reader);
+
+// Staying with a crawl until it is over. If nobody owns the data folder the crawl runs in this very process,
+// else the owner runs it and this process looks on; should the owner die, this process takes over.
+
+// What to ask of the owner first, and of which crawl, if that is known already.
+struct CrawlBeginning {
+    std::string method{};  // "crawl", "resume"; "" to only look on
+    boost::json::object params{};
+    std::optional<GroupId> group{};
+};
+
+// Returns the crawl when it is over or paused. Ctrl-C pauses it. Fails if it could not be begun, or if the
+// store can take no more.
+Result<Group> wait_for_crawl(const Session& session, const app::Workplace& place, CrawlBeginning beginning,
+                             Narration narration);
 
 }  // namespace quarry::cli

@@ -1,23 +1,202 @@
-// `quarry daemon`: a worker in the background that stays.
+// The end of a log file.
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <stop_token>
+#include <string>
+#include <thread>
 
 #include <boost/json.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/descriptor.h"
-#include "cli/commands.h"
-#include "cli/commands/daemon_control.h"
-#include "cli/exit.h"
-#include "cli/interrupt.h"
-#include "cli/commands/log_tail.h"
-#include "cli/output/files.h"
+#include "app/data_source.h"
+#include "app/local_socket.h"
+#include "app/owner/background.h"
+#include "app/owner/client.h"
+#include "base/descriptors.h"
+#include "base/result.h"
+#include "cli/command.h"
 #include "cli/data_access.h"
+#include "cli/exit.h"
+#include "cli/output/files.h"
+#include "cli/output/terminal.h"
+#include "model/json/fields.h"
 
 namespace quarry::cli {
+
+// Prints the last lines to standard output. `not_found` if there is no such file.
+Result<void> print_log(const std::string& path, int lines);
+
+// The same, and then what is added, also when the file is replaced by a new one, until asked to stop.
+Result<void> follow_log(const std::string& path, int lines, std::stop_token stop);
+
+// Starting, stopping and looking at the worker that stays: `daemon` and `embed-daemon`.
+
+// Each says what it did and returns the exit code.
+int start_daemon(const Session& session, const app::Workplace& place);  // or has the one that runs stay
+int stop_daemon(const Session& session, const app::Workplace& place);   // returns when it has left
+int show_daemon(const Session& session, const app::Workplace& place);   // 1 if none runs
+
+namespace {
+
+using app::Descriptor;
+
+// Logs are bounded, and nobody reads more than this of one.
+constexpr off_t most_bytes = 16 << 20;
+
+Result<Descriptor> open_log(const std::string& path) {
+    quarry::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return fail(ErrorCode::not_found, fmt::format("There is no log yet: {}", path));
+    return file;
+}
+
+// From where the file has been read to its end.
+std::string read_on(const Descriptor& file) {
+    std::string text;
+    char buffer[65536];
+    for (ssize_t got = 1; (got = ::read(file.get(), buffer, sizeof buffer)) > 0;)
+        text.append(buffer, static_cast<std::size_t>(got));
+    return text;
+}
+
+std::string_view last_lines(std::string_view text, int lines) {
+    std::size_t start = text.size() - (text.ends_with('\n') ? 1 : 0);
+    for (int i = 0; i < lines; ++i) {
+        if (start == 0) return text;
+        const std::size_t before = text.rfind('\n', start - 1);
+        if (before == std::string_view::npos) return text;
+        start = before;
+    }
+    return text.substr(std::min(start + 1, text.size()));
+}
+
+bool was_replaced(const Descriptor& file, const std::string& path) {
+    struct stat opened{}, named{};
+    if (::fstat(file.get(), &opened) != 0 || ::stat(path.c_str(), &named) != 0) return false;
+    return opened.st_ino != named.st_ino;
+}
+
+Result<Descriptor> print_end(const std::string& path, int lines) {
+    Descriptor file = TRY(open_log(path));
+    struct stat status{};
+    if (::fstat(file.get(), &status) == 0 && status.st_size > most_bytes)
+        ::lseek(file.get(), status.st_size - most_bytes, SEEK_SET);
+    write_data(last_lines(read_on(file), lines));
+    return file;
+}
+
+}  // namespace
+
+Result<void> print_log(const std::string& path, int lines) {
+    TRY(print_end(path, lines));
+    return {};
+}
+
+Result<void> follow_log(const std::string& path, int lines, std::stop_token stop) {
+    Descriptor file = TRY(print_end(path, lines));
+    while (!stop.stop_requested()) {
+        if (!write_data(read_on(file))) return {};
+        if (was_replaced(file, path)) {
+            file = TRY(open_log(path));
+            continue;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return {};
+}
+
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+Result<app::OwnerClient> wait_for_worker(const app::Workplace& place) {
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (true) {
+        auto owner = app::OwnerClient::connect(place.folder, place.version);
+        if (owner || std::chrono::steady_clock::now() > deadline) return owner;
+        std::this_thread::sleep_for(5ms);
+    }
+}
+
+Result<std::int64_t> start_or_keep(const app::Workplace& place) {
+    {
+        auto reached = TRY(app::reach_owner(place.folder, place.version));
+        if (auto* owner = std::get_if<app::OwnerClient>(&reached)) {
+            TRY(owner->call("stay"));
+            return owner->owner().process;
+        }
+        // A database that cannot be opened is better said here than in a log.
+        TRY(app::open_store(place));
+    }
+    TRY(app::start_background_worker(place, std::nullopt));
+    const auto owner = wait_for_worker(place);
+    if (!owner)
+        return fail(ErrorCode::unavailable,
+                    fmt::format("the worker did not start. See {}", place.folder.log()));
+    return owner->owner().process;
+}
+
+}  // namespace
+
+int start_daemon(const Session& session, const app::Workplace& place) {
+    const auto process = start_or_keep(place);
+    if (!process) return give_up(session, process.error());
+    say(fmt::format("A worker runs (process {}) on {}", *process, place.folder.path));
+    if (session.json) write_data(json::serialize(json::object{{"success", true}, {"pid", *process}}) + "\n");
+    return exit_yes;
+}
+
+int stop_daemon(const Session& session, const app::Workplace& place) {
+    auto owner = app::OwnerClient::connect(place.folder, place.version);
+    if (!owner && owner.error().code == ErrorCode::not_found) {
+        say("No worker runs");
+        return exit_yes;
+    }
+    const auto asked = owner ? owner->call("stop") : Result<json::value>(std::unexpected(owner.error()));
+    if (!asked) return give_up(session, asked.error());
+    say(fmt::format("Process {} finishes what is under way", owner->owner().process));
+    owner->wait_until_left();
+    // It has left when its lock is free: reached is that lock, or a worker that somebody started since.
+    const auto reached = app::reach_owner(place.folder, place.version, stop_on_interrupt());
+    if (!reached) return give_up(session, reached.error());
+    say("Stopped");
+    return exit_yes;
+}
+
+int show_daemon(const Session& session, const app::Workplace& place) {
+    auto owner = app::OwnerClient::connect(place.folder, place.version);
+    const auto answer = owner ? owner->call("status") : Result<json::value>(std::unexpected(owner.error()));
+    auto about = answer ? answered_object(*answer) : std::unexpected(answer.error());
+    if (!about) {
+        say("No worker runs");
+        if (session.json) write_data(json::serialize(json::object{{"running", false}}) + "\n");
+        return exit_no;
+    }
+    json::object& record = *about;
+    if (session.json) {
+        record["running"] = true;
+        write_data(json::serialize(record) + "\n");
+        return exit_yes;
+    }
+    std::string text =
+        fmt::format("A worker runs: process {}, version {}, {}, up {} s, data {}\n",
+                    number_in(record, "pid").value_or(0), text_in(record, "version"), text_in(record, "role"),
+                    number_in(record, "uptime_seconds").value_or(0), place.folder.path);
+    const json::value* urls = record.if_contains("current_urls");
+    for (const json::value& url : urls && urls->is_array() ? urls->get_array() : json::array())
+        if (url.is_string()) text += fmt::format("  fetching {}\n", std::string_view(url.get_string()));
+    write_data(text);
+    return exit_yes;
+}
+
+// `quarry daemon`: a worker in the background that stays.
+
 namespace {
 
 namespace json = boost::json;
@@ -97,7 +276,7 @@ Result<void> write_secrets(const std::string& path, const std::string& text) {
     std::error_code error;
     fs::create_directories(fs::path(path).parent_path(), error);
     fs::remove(path, error);
-    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    quarry::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!file.is_open() || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
         return fail(ErrorCode::unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
     return {};
@@ -164,6 +343,35 @@ Command add_daemon(CommandBuilder& builder) {
     parser.require_command();
     return {&parser,
             [arguments, &parser](const Session& session) { return run_daemon(session, parser, *arguments); }};
+}
+
+// `quarry embed-daemon`: the daemon under the name that users of embedding queues look for. It embeds, and
+// does everything else a worker does.
+
+namespace {
+
+int run_embed_daemon(const Session& session, const Parser& parser) {
+    const auto place = place_of(session);
+    if (!place) return give_up(session, place.error());
+    if (parser.chose("start")) return start_daemon(session, *place);
+    if (parser.chose("stop")) return stop_daemon(session, *place);
+    return show_daemon(session, *place);
+}
+
+}  // namespace
+
+Command add_embed_daemon(CommandBuilder& builder) {
+    Parser& parser = builder.add("embed-daemon", "The daemon, which also works on the embedding queue",
+                                 "quarry embed-daemon start\n"
+                                 "quarry embed-daemon status\n"
+                                 "quarry embed-daemon stop\n"
+                                 "quarry embed-queue list             # what it has to do");
+    for (const auto& [name, help] : {std::pair{"start", "Start it, or have the one that runs stay"},
+                                     std::pair{"stop", "Finish what is under way and leave"},
+                                     std::pair{"status", "Is it running, and what does it do?"}})
+        parser.add_command(name, help);
+    parser.require_command();
+    return {&parser, [&parser](const Session& session) { return run_embed_daemon(session, parser); }};
 }
 
 }  // namespace quarry::cli

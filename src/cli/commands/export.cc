@@ -4,8 +4,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/services/chunk_source.h"
-#include "cli/commands.h"
+#include "app/services/index_report.h"
+#include "cli/command.h"
 #include "cli/output/crawl_text.h"
 #include "cli/exit.h"
 #include "cli/output/files.h"

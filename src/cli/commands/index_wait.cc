@@ -5,15 +5,14 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/owner/app_background.h"
+#include "app/owner/background.h"
 #include "app/owner/process.h"
-#include "base/pause.h"
+#include "base/threads.h"
 #include "cli/output/crawl_text.h"
 #include "cli/exit.h"
-#include "cli/interrupt.h"
-#include "cli/output/live_lines.h"
+#include "cli/output/terminal.h"
 #include "cli/data_access.h"
-#include "model/json/json_in.h"
+#include "model/json/fields.h"
 #include "store/index_progress.h"
 
 namespace quarry::cli {

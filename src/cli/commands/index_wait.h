@@ -8,12 +8,12 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "app/owner/owner_link.h"
+#include "app/owner/client.h"
 #include "app/data_source.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/commands/crawl_progress.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 #include "store/reader.h"
 
 namespace quarry::cli {

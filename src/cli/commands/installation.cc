@@ -1,24 +1,62 @@
-// `quarry doctor`: looks at everything quarry depends on, and says what to do.
-#include "app/doctor/doctor.h"
-
+// `quarry config show`: every setting, its value, and where the value came from.
 #include <algorithm>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "cli/commands.h"
-#include "cli/exit.h"
+#include "app/doctor/doctor.h"
+#include "cli/command.h"
 #include "cli/data_access.h"
+#include "cli/exit.h"
 #include "model/json/readable.h"
 
 namespace quarry::cli {
+
+namespace {
+
+int show_as_json(const Session& session) {
+    boost::json::object all;
+    for (const app::SettingDefinition& definition : app::setting_table()) {
+        const std::string key(definition.key);
+        all[key] = {{"value", session.settings.masked(key)}, {"source", session.settings.value(key).origin}};
+    }
+    write_data(boost::json::serialize(all) + "\n");
+    return exit_yes;
+}
+
+int show_settings(const Session& session) {
+    if (session.json) return show_as_json(session);
+    for (const app::SettingDefinition& definition : app::setting_table()) {
+        const std::string key(definition.key);
+        const std::string value = fmt::format("{} = \"{}\"", key, session.settings.masked(key));
+        if (!write_data(
+                fmt::format("{:<44} # {}: {}\n", value, session.settings.value(key).origin, definition.help)))
+            break;
+    }
+    return exit_yes;
+}
+
+}  // namespace
+
+Command add_config(CommandBuilder& builder) {
+    Parser& config = builder.add("config", "Show the settings and where each comes from",
+                                 "quarry config show\n"
+                                 "QUARRY_FETCH_TIMEOUT=5s quarry config show --json\n"
+                                 "quarry --config ./quarry.toml config show");
+    config.add_command("show", "Print every setting with its source");
+    config.require_command();
+    return {&config, show_settings};
+}
+
+// `quarry doctor`: looks at everything quarry depends on, and says what to do.
+
 namespace {
 
 namespace json = boost::json;
 using app::Finding;
 using app::Health;
 
-Colour colour_of(Health health) {
+Colour colour_of_health(Health health) {
     switch (health) {
         case Health::ok: return Colour::green;
         case Health::warn: return Colour::yellow;
@@ -39,7 +77,7 @@ int exit_code_of(Health worst) {
 
 std::string lines_about(const Session& session, const Finding& finding, std::size_t width) {
     const std::string mark =
-        session.terminal.paint_data(colour_of(finding.health), fmt::format("{:<4}", name_of(finding.health)));
+        session.terminal.paint_data(colour_of_health(finding.health), fmt::format("{:<4}", name_of(finding.health)));
     std::string lines =
         fmt::format("{}  {:<{}}  {}\n", mark, finding.subject, width, printable(finding.says));
     if (!finding.advice.empty())

@@ -12,7 +12,7 @@
 #include "cli/data_access.h"
 #include "crawl/options/options.h"
 #include "crawl/url_identity.h"
-#include "model/json/document_json.h"
+#include "model/json/output.h"
 
 namespace quarry::cli {
 namespace {

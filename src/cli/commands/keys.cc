@@ -4,14 +4,14 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "api/keyring.h"
+#include "api/admission.h"
 #include "app/data_source.h"
 #include "base/sha256.h"
 #include "base/units.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/data_access.h"
-#include "model/json/json_in.h"
+#include "model/json/fields.h"
 #include "model/collection.h"
 #include "model/json/output.h"
 

@@ -1,16 +1,155 @@
 #include "cli/commands/page_options.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <sstream>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "app/services/web_access.h"
+#include "base/ascii.h"
 #include "base/units.h"
-#include "cli/commands/url_list.h"
-#include "crawl/options/browsing_json.h"
-#include "html/selector/html_selector.h"
+#include "cli/output/files.h"
+#include "cli/output/terminal.h"
+#include "crawl/options/json.h"
+#include "html/selector/selector.h"
 #include "model/job.h"
-#include "url/page_address.h"
+#include "model/json/output.h"
+#include "model/json/readable.h"
+#include "net/http_message.h"
+#include "url/url.h"
 
 namespace quarry::cli {
+
+Result<std::vector<std::string>> gather_urls(const std::vector<std::string>& arguments,
+                                             const std::string& file) {
+    std::vector<std::string> urls = arguments;
+    if (!file.empty()) {
+        constexpr std::uint64_t longest_list = 1ULL << 28;
+        std::istringstream lines(TRY(read_input(file, longest_list)));
+        for (std::string line; std::getline(lines, line);) {
+            const std::string_view url = trimmed(line);
+            if (!url.empty() && !url.starts_with('#')) urls.emplace_back(url);
+        }
+    }
+    if (urls.empty())
+        return fail(ErrorCode::invalid_argument, "No URLs provided. Name one, or a file with -f FILE");
+    const auto is_url = [](const std::string& text) { return url::parse_page_address(text).has_value(); };
+    if (std::ranges::none_of(urls, is_url)) TRY(url::parse_page_address(urls.front()));
+    return urls;
+}
+
+void add_header_options(Parser& parser, HeaderOptions& options) {
+    // One value per flag, or "--header 'A: b' https://…" would swallow the URL.
+    parser.add_option("-H,--header", options.headers, "Header to send, for instance 'Accept-Language: de'");
+    parser.add_option("--cookie", options.cookies, "Cookie to send, name=value");
+}
+
+Result<std::vector<Header>> request_headers(const HeaderOptions& options) {
+    std::vector<Header> headers;
+    for (const std::string& line : options.headers) {
+        const auto colon = line.find(':');
+        if (colon == std::string::npos || colon == 0)
+            return fail(ErrorCode::invalid_argument,
+                        fmt::format("\"{}\" is not a header such as 'Accept-Language: de'", line));
+        const auto start = line.find_first_not_of(' ', colon + 1);
+        headers.push_back({line.substr(0, colon), start == std::string::npos ? "" : line.substr(start)});
+    }
+    if (!options.cookies.empty())
+        headers.push_back({"Cookie", fmt::format("{}", fmt::join(options.cookies, "; "))});
+    TRY(net::check_request_headers(headers));
+    return headers;
+}
+
+Result<std::vector<Header>> request_headers(const HeaderOptions& options, const app::Settings& settings,
+                                            std::span<const std::string> urls) {
+    std::vector<Header> headers = TRY(request_headers(options));
+    std::string authorization = TRY(app::authorization_of_commands(settings));
+    if (authorization.empty() || !header_value(headers, "Authorization").empty()) return headers;
+    std::set<std::string> origins;
+    for (const std::string& text : urls)
+        if (const auto url = url::parse_page_address(text)) origins.insert(url->origin());
+    if (origins.size() > 1) {
+        say("note: fetch.basic_auth and fetch.bearer_token are for one origin, and these URLs are of "
+            "several: they are "
+            "not sent. Name each origin in a file of credentials (fetch.credentials, docs/credentials.md)");
+        return headers;
+    }
+    headers.push_back({"Authorization", std::move(authorization)});
+    TRY(net::check_request_headers(headers));
+    return headers;
+}
+
+namespace {
+
+// How many forms were asked for. Metadata comes along with the default and does not count next to another
+// one.
+int forms_in(const Formats& formats) {
+    return formats.markdown + formats.html + formats.raw_html + formats.text + formats.links + formats.images;
+}
+
+bool is_single_form(const Formats& formats) {
+    return forms_in(formats) == 1 && !formats.branding;
+}
+
+boost::json::object as_object(const Document& document, const Formats& formats,
+                              const boost::json::object& branding) {
+    boost::json::object object = to_json(document, formats);
+    if (formats.branding) object["branding"] = branding;
+    return object;
+}
+
+template <typename Item>
+std::string one_url_a_line(const std::vector<Item>& items) {
+    std::string lines;
+    for (const Item& item : items) lines += item.url + "\n";
+    return lines;
+}
+
+}  // namespace
+
+void add_document_options(Parser& parser, DocumentOptions& options) {
+    parser.add_option("--formats,--format", options.formats,
+                      "What to print: markdown,html,rawHtml,links,images,text,metadata (markdown)");
+    parser.add_flag("--full-page", options.full_page, "Keep navigation, banners and footers");
+    // One value per flag, or "--include-tags main https://…" would swallow the URL.
+    parser.add_option("--include-tags", options.include_tags, "CSS selectors: keep only what is inside them");
+    parser.add_option("--exclude-tags", options.exclude_tags, "CSS selectors: leave out what is inside them");
+    parser.add_flag("--keep-data-images", options.keep_data_images,
+                    "Keep images that are embedded as base64");
+}
+
+Result<extract::ExtractOptions> extract_options(const DocumentOptions& options) {
+    extract::ExtractOptions result{.formats = TRY(parse_formats(options.formats)),
+                                   .full_page = options.full_page,
+                                   .include_tags = options.include_tags,
+                                   .exclude_tags = options.exclude_tags,
+                                   .keep_data_images = options.keep_data_images};
+    for (const auto& list : {options.include_tags, options.exclude_tags})
+        for (const std::string& selector : list) TRY(html::parse_selectors(selector));
+    return result;
+}
+
+std::string plain_output(const Document& document, const Formats& formats,
+                         const boost::json::object& branding) {
+    const bool is_branding_alone = formats.branding && forms_in(formats) == 0 && !formats.metadata;
+    if (is_branding_alone) return readable_json(branding, Layout::indented) + "\n";
+    if (!is_single_form(formats)) return readable_json(as_object(document, formats, branding)) + "\n";
+    if (formats.links) return one_url_a_line(document.links);
+    if (formats.images) return one_url_a_line(document.images);
+    if (formats.html) return document.html;
+    if (formats.raw_html) return document.raw_html;
+    return formats.text ? document.text : document.markdown;
+}
+
+std::string file_extension(const Formats& formats) {
+    if (!is_single_form(formats)) return ".json";
+    if (formats.markdown) return ".md";
+    return formats.html || formats.raw_html ? ".html" : ".txt";
+}
+
 namespace {
 
 void add_scope_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags) {

@@ -1,4 +1,4 @@
-#include "cli/commands/queue_list.h"
+#include "cli/commands/queue_jobs.h"
 
 #include <algorithm>
 #include <map>
@@ -6,13 +6,40 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "cli/output/crawl_text.h"
-#include "cli/exit.h"
+#include "app/owner/background.h"
+#include "base/units.h"
 #include "cli/data_access.h"
-#include "cli/output/progress.h"
+#include "cli/exit.h"
+#include "cli/output/crawl_text.h"
+#include "cli/output/terminal.h"
+#include "model/json/fields.h"
 #include "model/json/output.h"
+#include "store/records.h"
 
 namespace quarry::cli {
+
+namespace json = boost::json;
+
+void add_queue_flags(Parser& parser, QueueFlags& flags) {
+    parser.add_option("--id", flags.ids, "Only the job of this id; may be repeated");
+    parser.add_option("--state", flags.states,
+                      "Only queued, running, completed, failed, cancelled or paused; may be repeated");
+    parser.add_option("--kind", flags.kind, "Only this kind: fetch_page for URLs, embed_page for the index");
+    parser.add_option("--crawl", flags.crawl, "Only those of this crawl");
+    parser.add_option("--collection", flags.collection, "Only those of this collection");
+    parser.add_option("--older-than", flags.older_than,
+                      "Only those that ended, or were added, so long ago: 2h");
+}
+
+Result<store::JobFilter> job_filter(store::Reader& reader, const QueueFlags& flags) {
+    store::JobFilter filter{.kind = flags.kind, .collection = flags.collection};
+    for (const std::string& word : flags.states) filter.states.push_back(TRY(parse_embedding_state(word)));
+    for (const std::string& id : flags.ids) filter.ids.push_back(TRY(parse_job_id(reader, id)));
+    if (!flags.crawl.empty()) filter.group = TRY(find_crawl(reader, flags.crawl)).id;
+    if (!flags.older_than.empty()) filter.older_than = TRY(parse_duration(flags.older_than));
+    return filter;
+}
+
 namespace {
 
 namespace json = boost::json;
@@ -110,6 +137,30 @@ int show_job(const Session& session, store::Reader& reader, const std::string& i
             value.is_string() ? std::string(value.get_string()) : json::serialize(value);
         write_data(fmt::format("{:<12} {}\n", std::string_view(name), shown));
     }
+    return exit_yes;
+}
+
+int change_jobs(const Session& session, const app::Workplace& place, const QueueFlags& flags,
+                const QueueChange& change) {
+    const auto reader = app::open_reader(place);
+    if (!reader) return give_up(session, reader.error());
+    auto filter = job_filter(**reader, flags);
+    if (!filter) return give_up(session, filter.error());
+    const auto asked = app::ask(place, change.method, store::to_json(*filter));
+    if (!asked) return give_up(session, asked.error());
+    const auto count = answered_number(asked->answer, "count");
+    if (!count) return give_up(session, count.error());
+    const std::int64_t changed = *count;
+    if (session.json) {
+        write_data(json::serialize(json::object{{"success", true}, {"count", changed}}) + "\n");
+    } else {
+        say(fmt::format("{} {} {}", with_commas(changed), changed == 1 ? "job" : "jobs", change.done));
+    }
+    if (change.brings_work && changed > 0 && !asked->by_owner)
+        if (const auto started =
+                app::start_background_worker(place, place.settings.duration("worker.idle_exit"));
+            !started)
+            return give_up(session, started.error());
     return exit_yes;
 }
 

@@ -6,23 +6,20 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/services/browser_settings.h"
+#include "app/services/browser.h"
 #include "app/remote/pages.h"
 #include "app/services/web_access.h"
 #include "browser/pool.h"
-#include "cli/commands.h"
-#include "cli/commands/document_options.h"
+#include "cli/command.h"
+#include "cli/commands/page_options.h"
 #include "cli/exit.h"
-#include "cli/interrupt.h"
 #include "cli/output/files.h"
 #include "cli/commands/keep_pages.h"
 #include "cli/data_access.h"
-#include "cli/output/progress.h"
-#include "cli/commands/request_headers.h"
-#include "cli/commands/url_list.h"
-#include "crawl/options/browsing_json.h"
+#include "cli/output/terminal.h"
+#include "crawl/options/json.h"
 #include "model/json/readable.h"
-#include "url/page_address.h"
+#include "url/url.h"
 
 namespace quarry::cli {
 namespace {

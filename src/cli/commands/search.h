@@ -1,4 +1,5 @@
-// The flags of `search` as a request.
+// The parts of `search` that tests read: its flags as a request, and hits in words for people: a few lines
+// each, what the query met in bold.
 #pragma once
 
 #include <string>
@@ -6,10 +7,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/output/terminal.h"
 #include "cli/parser.h"
 #include "search/searcher.h"
 
 namespace quarry::cli {
+
+// The flags of `search` as a request.
 
 struct SearchFlags {
     std::vector<std::string> words{};  // quoted or not: joined, they are the query
@@ -40,5 +44,16 @@ struct BatchQuery {
 
 // Lines {"_id": …, "text": …}; blank lines are skipped. `invalid_argument` names the line that is not one.
 Result<std::vector<BatchQuery>> parse_batch(std::string_view lines);
+
+// Hits for people: a few lines each, what the query met in bold.
+
+//  1  Installing quarry
+//     https://docs.example.com/guide/install
+//     Guide › Linux
+//     …one static binary. To install it, copy it to a folder in your PATH…
+//
+// With neighbours asked for, each hit's best passage is shown whole instead.
+std::string hits_text(const search::SearchAnswer& answer, const search::SearchRequest& request,
+                      const Terminal& terminal);
 
 }  // namespace quarry::cli

@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 
 #include "app/api_service.h"
-#include "app/owner/service_manager.h"
+#include "app/owner/background.h"
 #include "app/services/web_access.h"
-#include "base/pause.h"
-#include "cli/commands.h"
+#include "base/threads.h"
+#include "cli/command.h"
 #include "cli/exit.h"
-#include "cli/interrupt.h"
 #include "cli/data_access.h"
-#include "cli/commands/take_over.h"
+#include "cli/commands/worker.h"
 
 namespace quarry::cli {
 namespace {

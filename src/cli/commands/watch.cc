@@ -1,25 +1,130 @@
-// `quarry watch`: folders whose documents are searchable a moment after they were saved.
+// Somebody who does what a command asks for as long as it runs: the owner of the data folder, and this
+// process whenever there is none.
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string_view>
 #include <thread>
 
 #include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 #include <fmt/format.h>
 
+#include "app/data_source.h"
+#include "app/owner/background.h"
+#include "app/owner/client.h"
+#include "app/owner/process.h"
 #include "app/services/web_access.h"
 #include "base/clock.h"
-#include "cli/commands.h"
-#include "cli/output/crawl_text.h"
-#include "cli/exit.h"
+#include "base/result.h"
+#include "cli/command.h"
 #include "cli/commands/index_wait.h"
-#include "cli/interrupt.h"
 #include "cli/data_access.h"
-#include "cli/commands/watch_owner.h"
+#include "cli/exit.h"
+#include "cli/output/crawl_text.h"
 #include "work/import/watched_folder.h"
-#include "work/import/watch_notices.h"
-#include "work/import/watch_writer.h"
 
 namespace quarry::cli {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+// Used by one thread.
+class StandingOwner {
+public:
+    // `place` outlives it. Once `stop` is asked for, nothing more is done.
+    StandingOwner(const app::Workplace& place, std::stop_token stop)
+        : place_(place), on_stop_(std::move(stop), [this] { stop_.request_stop(); }) {}
+    ~StandingOwner() { stop_.request_stop(); }
+    StandingOwner(const StandingOwner&) = delete;
+    StandingOwner& operator=(const StandingOwner&) = delete;
+
+    // What owner_methods.h names. It has to bear being repeated: an owner may leave in the middle of it.
+    Result<boost::json::value> perform(std::string_view method, const boost::json::object& params);
+
+    // To be called now and then: takes the place of an owner that has left, so that work goes on. Fails if
+    // this process cannot work any more.
+    Result<void> keep_working();
+
+    // Finishes what is under way. Work that is left then is for a worker in the background.
+    Result<void> leave();
+
+private:
+    // This process as the owner. Its thread works until the end.
+    struct Own {
+        std::unique_ptr<app::OwnerProcess> owner{};
+        Result<void> worked{};
+        std::atomic<bool> has_ended = false;
+        std::jthread thread{};
+    };
+    Result<void> reach();
+    Result<void> begin_to_work(app::FolderLock lock);
+
+    const app::Workplace& place_;
+    std::stop_source stop_;
+    std::stop_callback<std::function<void()>> on_stop_;
+    std::unique_ptr<app::OwnerLink> client_;
+    std::unique_ptr<Own> own_;
+};
+
+Result<json::value> StandingOwner::perform(std::string_view method, const json::object& params) {
+    while (true) {
+        TRY(reach());
+        if (own_) return own_->owner->handle(std::string(method), params);
+        auto answer = client_->call(method, params);
+        const bool has_left = !answer && (!client_->was_heard() || !client_->next_event(0ms));
+        if (!has_left) return answer;
+        client_.reset();
+    }
+}
+
+Result<void> StandingOwner::keep_working() {
+    if (client_ && !client_->next_event(0ms)) client_.reset();
+    if (own_ && own_->has_ended && !stop_.stop_requested()) {
+        own_->thread.join();
+        TRY(own_->worked);
+        own_.reset();
+    }
+    return reach();
+}
+
+Result<void> StandingOwner::reach() {
+    if (own_ || client_) return {};
+    auto reached = TRY(app::reach_owner(place_, stop_.get_token()));
+    if (auto* lock = std::get_if<app::FolderLock>(&reached)) return begin_to_work(std::move(*lock));
+    client_ = std::get<std::unique_ptr<app::OwnerLink>>(std::move(reached));
+    return {};
+}
+
+Result<void> StandingOwner::begin_to_work(app::FolderLock lock) {
+    auto own = std::make_unique<Own>();
+    own->owner = TRY(app::OwnerProcess::open(place_, std::move(lock), app::OwnerRole::foreground));
+    own->thread = std::jthread([raw = own.get(), stop = stop_.get_token()] {
+        raw->worked = raw->owner->work_until({}, stop);
+        raw->has_ended = true;
+    });
+    own_ = std::move(own);
+    return {};
+}
+
+Result<void> StandingOwner::leave() {
+    stop_.request_stop();
+    client_.reset();
+    if (!own_) return {};
+    own_->thread.join();
+    const bool work_is_left = TRY(own_->owner->leave(app::Stalled::no));
+    const Result<void> worked = own_->worked;
+    own_.reset();
+    if (work_is_left) TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));
+    return worked;
+}
+
+// `quarry watch`: folders whose documents are searchable a moment after they were saved.
+
 namespace {
 
 namespace fs = std::filesystem;

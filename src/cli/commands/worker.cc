@@ -1,21 +1,131 @@
 #include "cli/commands/worker.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include "app/owner/app_background.h"
+#include "app/owner/background.h"
 #include "app/owner/process.h"
-#include "cli/output/crawl_text.h"
-#include "cli/exit.h"
-#include "cli/interrupt.h"
+#include "app/owner/client.h"
+#include "app/services/web_access.h"
+#include "base/units.h"
+#include "cli/command.h"
 #include "cli/data_access.h"
-#include "cli/output/progress.h"
+#include "cli/exit.h"
+#include "cli/output/crawl_text.h"
+#include "cli/output/terminal.h"
 #include "store/change_batch.h"
 
 namespace quarry::cli {
+
+namespace {
+
+void say_exposure(const app::Workplace& place) {
+    if (const std::string exposure = place.folder.exposure(); !exposure.empty()) say("warning: " + exposure);
+}
+
+}  // namespace
+
+Result<app::FolderLock> take_over(const app::Workplace& place) {
+    say_exposure(place);
+    while (true) {
+        auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
+        auto* owner = std::get_if<app::OwnerClient>(&reached);
+        if (!owner) return std::get<app::FolderLock>(std::move(reached));
+        if (owner->owner().role != app::OwnerRole::background)
+            return fail(
+                ErrorCode::conflict,
+                fmt::format("process {} works on the data folder {} already. Stop it, or use another folder "
+                            "with --data",
+                            owner->owner().process, place.folder.path));
+        say(fmt::format("Taking over from the background worker (process {})", owner->owner().process));
+        if (owner->call("handover")) owner->wait_until_left();
+    }
+}
+
+Result<app::FolderLock> take_place(app::Workplace& place) {
+    if (!place.store.is_shared()) return take_over(place);
+    say_exposure(place);
+    const std::string first = place.folder.path;
+    for (int number = 2;; ++number) {
+        auto lock = app::FolderLock::take(place.folder, place.version);
+        if (lock || lock.error().code != ErrorCode::conflict) return lock;
+        place.folder.path = fmt::format("{}/worker-{}", first, number);
+        place.answers_searches = false;
+    }
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// What waits for a service that is not there is not waited for.
+Result<bool> is_busy(store::Reader& reader) {
+    const bool has_jobs = TRY(app::has_jobs(reader));
+    return has_jobs ? Result<bool>(true) : app::has_changes(reader, app::Stalled::no);
+}
+
+// Until there is no crawl or job left, or the owner has left.
+Result<void> wait_for(app::OwnerLink& owner, const app::Workplace& place) {
+    if (!owner.follow(std::nullopt, app::Hears::changes)) return {};
+    const auto reader = TRY(app::open_reader(place));
+    while (!was_interrupted()) {
+        const bool goes_on = TRY(is_busy(*reader));
+        if (!goes_on) return {};
+        // Jobs outside of crawls end without an event for all: look again now and then.
+        if (!owner.next_event(500ms)) return {};
+    }
+    return {};
+}
+
+Result<void> work_here(const app::Workplace& place, app::FolderLock lock) {
+    const auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
+                                                   [](std::string_view line) { say_line(line); }));
+    const auto reader = TRY(app::open_reader(place));
+    // A schedule is never done, so the engine would wait for its next time.
+    const auto is_done = [&] { return !owner->is_indexing() && !is_busy(*reader).value_or(true); };
+    while (true) {
+        TRY(owner->work_until({.drained = true, .enough = is_done}, stop_on_interrupt()));
+        TRY(owner->leave());
+        const bool more_has_come = TRY(is_busy(*reader));
+        if (!more_has_come || was_interrupted() || owner->was_asked_to_stop()) return {};
+        // Something came in at the last moment: another round without a socket would keep others waiting.
+        TRY(owner->listen());
+    }
+}
+
+Result<void> work_until_nothing_is_left(const app::Workplace& place) {
+    while (!was_interrupted()) {
+        auto reached = TRY(app::reach_owner(place, stop_on_interrupt()));
+        auto* owner = std::get_if<std::unique_ptr<app::OwnerLink>>(&reached);
+        if (!owner) return work_here(place, std::get<app::FolderLock>(std::move(reached)));
+        std::string name = (*owner)->name();
+        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+        say(fmt::format("{} works already; waiting for it", name));
+        TRY(wait_for(**owner, place));
+        const auto reader = TRY(app::open_reader(place));
+        const bool goes_on = TRY(is_busy(*reader));
+        if (!goes_on) return {};
+    }
+    return {};
+}
+
+}  // namespace
+
+int work_off(const Session& session, const app::Workplace& place) {
+    stop_on_interrupt();
+    const auto worked = work_until_nothing_is_left(place);
+    if (was_interrupted()) {
+        say("Interrupted: what was under way is finished, the rest waits for the next worker");
+        return exit_interrupted;
+    }
+    return worked ? exit_yes : give_up(session, worked.error());
+}
+
 namespace {
 
 namespace json = boost::json;
@@ -156,6 +266,77 @@ int process_queue(const Session& session, const app::Workplace& place, const Pro
     }
     if (was_interrupted()) return exit_interrupted;
     return progress->failed + progress->left > 0 ? exit_no : exit_yes;
+}
+
+// `quarry worker`: works on what is due, in the foreground; in the background it is what `crawl` starts.
+
+namespace {
+
+struct WorkerArguments {
+    bool once = false, background = false;
+    std::string idle_exit{};
+};
+
+constexpr auto never = std::chrono::milliseconds(0);
+
+Result<void> work_in_background(const app::Workplace& place, std::chrono::milliseconds idle) {
+    auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
+    // Whoever answers works already, and found in the store what this worker was started for.
+    if (std::holds_alternative<app::OwnerClient>(reached)) return {};
+    auto log = TRY(app::WorkerLog::open(place.folder.log(), place.settings.bytes("worker.log_size")));
+    log.take_standard_error();
+    log.write(fmt::format("worker: started version={}", place.version));
+    if (const std::string exposure = place.folder.exposure(); !exposure.empty())
+        log.write("worker: warning: " + exposure);
+    // Written to by the owner's thread only while it runs, by this one before and after.
+    auto owner =
+        app::OwnerProcess::open(place, std::get<app::FolderLock>(std::move(reached)),
+                                app::OwnerRole::background, [&](std::string_view line) { log.write(line); });
+    Result<void> worked;
+    if (owner) worked = (*owner)->work_until_idle(idle, stop_on_interrupt());
+    if (!owner) worked = std::unexpected(owner.error());
+    if (owner) owner->reset();
+    log.write(worked ? "worker: left" : fmt::format("worker: left error=\"{}\"", worked.error().message));
+    return worked;
+}
+
+Result<void> work_in_foreground(app::Workplace place, std::chrono::milliseconds idle) {
+    auto lock = TRY(take_place(place));
+    auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
+                                             [](std::string_view line) { say_line(line); }));
+    say(fmt::format("Working on {}. Ctrl-C finishes what is under way and stops", app::shown(place)));
+    return owner->work_until_idle(idle, stop_on_interrupt());
+}
+
+int run_worker(const Session& session, const WorkerArguments& arguments) {
+    const auto place = place_of(session);
+    if (!place) return give_up(session, place.error());
+    auto idle = arguments.idle_exit.empty() ? Result<std::chrono::milliseconds>(never)
+                                            : parse_duration(arguments.idle_exit);
+    if (!idle) return give_up(session, {ErrorCode::invalid_argument, "--idle-exit: " + idle.error().message});
+    const std::string note = app::note_on_ignored_credentials(session.settings);
+    if (!note.empty() && !arguments.background) say("warning: " + note);
+    if (arguments.once) return work_off(session, *place);
+    if (arguments.background && chdir("/") != 0) return exit_error;
+    const auto worked =
+        arguments.background ? work_in_background(*place, *idle) : work_in_foreground(*place, *idle);
+    if (!worked) return give_up(session, worked.error());
+    return was_interrupted() && !arguments.background ? exit_interrupted : exit_yes;
+}
+
+}  // namespace
+
+Command add_worker(CommandBuilder& builder) {
+    Parser& parser =
+        builder.add("worker", "Work on crawls and jobs in the foreground",
+                    "quarry worker                  # until Ctrl-C\n"
+                    "quarry worker --once           # until nothing is left\n"
+                    "quarry worker --idle-exit 5m   # until there was nothing to do for so long");
+    const auto arguments = std::make_shared<WorkerArguments>();
+    parser.add_flag("--once", arguments->once, "Until nothing is left, delayed and running jobs included");
+    parser.add_option("--idle-exit", arguments->idle_exit, "Leave after so long without work");
+    parser.add_flag("--background", arguments->background, "").hidden();  // only for start_background_worker
+    return {&parser, [arguments](const Session& session) { return run_worker(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

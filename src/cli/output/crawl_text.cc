@@ -7,8 +7,13 @@
 #include <fmt/format.h>
 
 #include "crawl/options/options.h"
+#include "model/json/output.h"
+#include "store/index_progress.h"
 
 namespace quarry::cli {
+
+namespace json = boost::json;
+
 namespace {
 
 // Counted up to here: a crawl may leave out millions.
@@ -171,6 +176,22 @@ std::string progress_line(const Group& group, std::int64_t waiting) {
     const bool embeds = group.state == JobState::completed && waiting > 0;
     return fmt::format("Progress: {}/{} pages ({})", counters.completed, std::max(total, counters.completed),
                        embeds ? "embedding" : name_of(group.state));
+}
+
+json::object crawl_record(const Group& group, store::Reader& reader) {
+    json::object record = to_json(group, reader.salt());
+    json::array urls;
+    std::int64_t position = 0;
+    if (!group.is_over()) {
+        for (const std::string& url : reader.current_urls(group.id, 10).value_or(std::vector<std::string>{}))
+            urls.push_back(json::value(url));
+        position = reader.position(group.id).value_or(0);
+    }
+    record["current_url"] = urls.empty() ? json::value(nullptr) : urls.front();
+    record["current_urls"] = std::move(urls);
+    record["queue_position"] = position > 0 ? json::value(position) : json::value(nullptr);
+    store::add_index_progress(record, group, reader);
+    return record;
 }
 
 }  // namespace quarry::cli

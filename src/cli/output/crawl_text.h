@@ -1,4 +1,5 @@
-// A crawl in words, for people: counts, states in their colours, the summary at the end.
+// A crawl in words, for people: counts, states in their colours, the summary at the end; and as JSON, as
+// `status` and `crawl --wait` print it.
 #pragma once
 
 #include <chrono>
@@ -7,11 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/json/fwd.hpp>
+
 #include "cli/output/terminal.h"
 #include "model/group.h"
 #include "store/reader.h"
 
 namespace quarry::cli {
+
+// A crawl in words, for people: counts, states in their colours, the summary at the end.
 
 // "1,169"
 std::string with_commas(std::int64_t number);
@@ -59,5 +64,10 @@ std::string queued_at(std::int64_t position);
 
 // "Progress: 3/12 pages (running)"; "(embedding)" while pages of a crawl that is over wait for the index.
 std::string progress_line(const Group& group, std::int64_t waiting = 0);
+
+// A crawl as JSON, as `status` and `crawl --wait` print it.
+
+// model/json/output.h, and what only the store knows: queue_position, current_url and current_urls.
+boost::json::object crawl_record(const Group& group, store::Reader& reader);
 
 }  // namespace quarry::cli

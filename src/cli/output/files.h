@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/descriptor.h"
+#include "base/descriptors.h"
 #include "base/result.h"
 #include "url/url.h"
 

@@ -1,9 +1,12 @@
 #include "cli/output/terminal.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
+#include <string>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +14,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
+
 namespace quarry::cli {
+
+using namespace std::chrono_literals;
+
 namespace {
 
 bool is_set(const char* name) {
@@ -122,6 +130,70 @@ void say(std::string_view line) {
 
 void say_line(std::string_view event) {
     write_words(printable(event) + "\n");
+}
+
+void LiveLines::show(const std::vector<std::string>& lines) {
+    if (!terminal_.progress || (lines.empty() && drawn_ == 0)) return;
+    // Up to the first line drawn before, clear from there on, draw again: in one write, or it flickers.
+    std::string text = drawn_ > 0 ? fmt::format("\033[{}A\r\033[J", drawn_) : "\r";
+    for (const std::string& line : lines) text += printable_lines(line) + "\n";
+    write_words(text);
+    drawn_ = lines.size();
+}
+
+namespace {
+
+// The last place at or before this one where a character begins.
+std::size_t begin_of_character(std::string_view text, std::size_t place) {
+    while (place > 0 && place < text.size() && is_utf8_continuation(text[place])) --place;
+    return place;
+}
+
+}  // namespace
+
+void Progress::show(std::size_t done, std::string_view current) {
+    if (!terminal_.progress || total_ == 0) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (done < total_ && now - drawn_at_ < 100ms) return;
+    drawn_at_ = now;
+    const std::string counts = fmt::format(" {}/{} ", done, total_);
+    const auto columns = static_cast<std::size_t>(terminal_.columns);
+    const std::size_t room =
+        columns > bar_columns + counts.size() + 1 ? columns - bar_columns - counts.size() - 1 : 0;
+    write_words(fmt::format("\r\033[K{}{}{}", terminal_.paint(Colour::blue, progress_bar(done, total_)),
+                            counts, printable(shorten(current, room))));
+    visible_ = true;
+}
+
+void Progress::clear() {
+    if (!visible_) return;
+    write_words("\r\033[K");
+    visible_ = false;
+}
+
+std::string progress_bar(std::size_t done, std::size_t total) {
+    const std::size_t filled = total == 0 ? 0 : std::min(bar_columns, done * bar_columns / total);
+    std::string bar;
+    for (std::size_t i = 0; i < bar_columns; ++i) bar += i < filled ? "█" : "░";
+    return bar;
+}
+
+std::string shorten(std::string_view text, std::size_t columns) {
+    if (text.size() <= columns) return std::string(text);
+    if (columns < 8) return std::string(text.substr(0, begin_of_character(text, columns)));
+    const std::size_t head = (columns - 1) * 2 / 3;
+    const std::size_t tail = columns - 1 - head;
+    return fmt::format("{}…{}", text.substr(0, begin_of_character(text, head)),
+                       text.substr(begin_of_character(text, text.size() - tail)));
+}
+
+Result<bool> confirmed(const std::string& question) {
+    if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
+        return fail(ErrorCode::invalid_argument, fmt::format("{} Say --yes if you mean it", question));
+    write_words(printable_lines(question) + " [y/N] ");
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 }  // namespace quarry::cli

@@ -14,10 +14,7 @@
 #include "base/result.h"
 #include "crawl/options/request_context.h"
 #include "crawl/options/webhook.h"
-#include "model/attributes.h"
 #include "model/page_options.h"
-#include "model/data_wish.h"
-#include "model/formats.h"
 #include "model/group.h"
 #include "model/page.h"
 

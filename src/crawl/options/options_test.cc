@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 
-#include "crawl/options/browsing_json.h"
+#include "crawl/options/json.h"
 
 using namespace quarry;
 using namespace quarry::crawl;

@@ -1,8 +1,8 @@
-// PostgreSQL with owners, over libpq: connections close themselves, transactions roll back unless committed,
-// and failures are values. Knows no nouns of quarry. A connection is used by one thread at a time.
-//
-// The only state that a connection leaves at the server are its prepared statements, so that a pooler
-// between transactions (PgBouncer) can be used: say so with PgConfig::pooled.
+// PostgreSQL with owners, over libpq: connections close themselves, transactions roll back unless
+// committed, and failures are values. It knows no nouns of quarry. One thread at a time uses a connection;
+// a PgPool shares several. A PgListener hears what others NOTIFY: it needs a session of its own, and hears
+// nothing behind a pooler. The only state that other connections leave at the server are their prepared
+// statements, so that a pooler between transactions (PgBouncer) can be used: say so with PgConfig::pooled.
 #pragma once
 
 #include <chrono>
@@ -15,9 +15,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptors.h"
 #include "base/result.h"
-#include "db/postgres/pg_rows.h"
+#include "db/pool.h"
 #include "db/postgres/values.h"
+
+// PostgreSQL with owners, over libpq: connections close themselves, transactions roll back unless committed,
+// and failures are values. Knows no nouns of quarry. A connection is used by one thread at a time.
+//
+// The only state that a connection leaves at the server are its prepared statements, so that a pooler
+// between transactions (PgBouncer) can be used: say so with PgConfig::pooled.
 
 struct pg_cancel;
 struct pg_conn;
@@ -166,5 +173,45 @@ private:
 
     PgConnection* connection_;
 };
+
+// What PostgreSQL's errors mean for us, and how they are told.
+
+// By the first letters of the SQLSTATE (PostgreSQL manual, appendix A).
+PgFailure pg_failure_of(std::string_view sqlstate);
+ErrorCode pg_code_of(std::string_view sqlstate);
+
+// A sentence: what happened, to which database, and what to do about it.
+std::string pg_message(std::string_view sqlstate, std::string_view said, const std::string& place);
+
+// What a URL means, without its password: "database app on db.example, port 5432". `invalid_argument` if it
+// means nothing.
+Result<std::string> pg_place_of(const std::string& url);
+
+// A connection that hears what others NOTIFY. It needs a session of its own: behind a pooler it hears
+// nothing, and whoever relies on it polls as well.
+
+struct PgNotification {
+    std::string channel{};
+    std::string payload{};
+    int sender = 0;  // the server's process id of the session that sent it
+};
+
+class PgListener {
+public:
+    // `channel` is an identifier.
+    static Result<PgListener> open(const PgConfig& config, const std::string& channel);
+
+    // Returns what has arrived, as soon as there is something, after `at_most`, or when woken. `unavailable`
+    // once the connection is lost: open another.
+    Result<std::vector<PgNotification>> wait(std::chrono::milliseconds at_most, int wake_descriptor = -1);
+
+private:
+    explicit PgListener(PgConnection connection) : connection_(std::move(connection)) {}
+    PgConnection connection_;
+};
+
+// Connections to one PostgreSQL, shared by threads.
+
+using PgPool = Pool<PgConnection, PgConfig>;
 
 }  // namespace quarry::db

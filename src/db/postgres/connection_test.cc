@@ -3,10 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "db/postgres/copy.h"
-#include "db/postgres/pg_error.h"
-#include "db/postgres/pg_listener.h"
-#include "db/postgres/pg_pool.h"
-#include "db/postgres/pg_text.h"
+#include "db/postgres/values.h"
 #include "servers/postgres.h"
 
 namespace quarry::db {

@@ -2,8 +2,8 @@
 
 #include <libpq-fe.h>
 
-#include "db/postgres/pg_error.h"
-#include "db/postgres/pg_text.h"
+#include "db/postgres/connection.h"
+#include "db/postgres/values.h"
 
 namespace quarry::db {
 

@@ -2,15 +2,57 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
+
 namespace quarry::db {
+
+bool RedisValue::is_nil() const {
+    return !reply_ || reply_->type == REDIS_REPLY_NIL;
+}
+
+bool RedisValue::is_error() const {
+    return reply_ && reply_->type == REDIS_REPLY_ERROR;
+}
+
+bool RedisValue::is_text() const {
+    return reply_ && (reply_->type == REDIS_REPLY_STRING || reply_->type == REDIS_REPLY_STATUS);
+}
+
+std::int64_t RedisValue::integer() const {
+    if (!reply_) return 0;
+    if (reply_->type == REDIS_REPLY_INTEGER) return reply_->integer;
+    if (!is_text()) return 0;
+    std::int64_t number = 0;
+    const std::string_view digits = text();
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
+std::string_view RedisValue::text() const {
+    if (!is_text() && !is_error()) return {};
+    return {reply_->str, static_cast<std::size_t>(reply_->len)};
+}
+
+std::size_t RedisValue::size() const {
+    return reply_ && reply_->type == REDIS_REPLY_ARRAY ? reply_->elements : 0;
+}
+
+RedisValue RedisValue::operator[](std::size_t index) const {
+    return index < size() ? RedisValue(reply_->element[index]) : RedisValue();
+}
+
+void RedisAnswer::Free::operator()(redisReply* reply) const {
+    freeReplyObject(reply);
+}
 
 namespace {
 
@@ -185,6 +227,38 @@ Result<RedisAnswer> RedisScript::run(RedisConnection& connection,
     if (answers[0].value().is_error())
         return std::unexpected(RedisConnection::error_of(answers[0].value().text(), connection.place()));
     return std::move(answers[0]);
+}
+
+Result<RedisListener> RedisListener::open(const RedisConfig& config, const std::string& channel) {
+    RedisConnection connection = TRY(RedisConnection::open(config));
+    TRY(connection.run({"SUBSCRIBE", channel}));
+    return RedisListener(std::move(connection));
+}
+
+// What the reader has in whole: ["message", channel, text].
+Result<std::vector<std::string>> RedisListener::take_messages() {
+    std::vector<std::string> messages;
+    while (true) {
+        void* reply = nullptr;
+        if (redisReaderGetReply(connection_.context()->reader, &reply) != REDIS_OK)
+            return std::unexpected(connection_.lost());
+        if (!reply) return messages;
+        const RedisAnswer answer(static_cast<redisReply*>(reply));
+        if (answer[0].text() == "message") messages.push_back(answer[2].string());
+    }
+}
+
+Result<std::vector<std::string>> RedisListener::wait(std::chrono::milliseconds at_most, int wake_descriptor) {
+    if (!connection_.is_open()) return std::unexpected(connection_.lost());
+    std::vector<std::string> messages = TRY(take_messages());
+    if (!messages.empty()) return messages;
+    if (connection_.has_more()) at_most = std::chrono::milliseconds(0);
+    pollfd descriptors[] = {{.fd = connection_.context()->fd, .events = POLLIN, .revents = 0},
+                            {.fd = wake_descriptor, .events = POLLIN, .revents = 0}};
+    (void)poll(descriptors, wake_descriptor < 0 ? 1 : 2, static_cast<int>(at_most.count()));
+    if (descriptors[0].revents == 0 && !connection_.has_more()) return messages;
+    if (!connection_.read_more()) return std::unexpected(connection_.lost());
+    return take_messages();
 }
 
 }  // namespace quarry::db

@@ -1,8 +1,10 @@
-// Redis with owners, over hiredis: connections close themselves, and failures are values. Knows no nouns of
-// quarry. A connection is used by one thread at a time.
+// Redis with owners, over hiredis: connections close themselves, and failures are values. It knows no nouns
+// of quarry. One thread at a time uses a connection; a RedisPool shares several. An answer owns a tree of
+// values; a value is a view of a part of it and never fails. A RedisListener hears what others PUBLISH.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,9 +14,56 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
+#include "db/pool.h"
 #include "db/redis/tls.h"
 #include "db/redis/url.h"
-#include "db/redis/redis_value.h"
+
+// What Redis answered: numbers, texts, nothing, and lists of these. The answer owns the tree; a value is a
+// view of a part of it, and never fails: of another kind than asked for, it is 0, "" or empty.
+
+struct redisReply;
+
+namespace quarry::db {
+
+class RedisValue {
+public:
+    RedisValue() = default;
+    explicit RedisValue(const redisReply* reply) : reply_(reply) {}
+
+    bool is_nil() const;
+    bool is_error() const;
+    bool is_text() const;
+    std::int64_t integer() const;   // also of a text that is a number
+    std::string_view text() const;  // also of an error or a status
+    std::size_t size() const;       // of a list; 0 otherwise
+    RedisValue operator[](std::size_t index) const;
+
+    std::string string() const { return std::string(text()); }
+    bool is_true() const { return integer() != 0; }
+
+private:
+    const redisReply* reply_ = nullptr;
+};
+
+class RedisAnswer {
+public:
+    RedisAnswer() = default;
+    explicit RedisAnswer(redisReply* reply) : reply_(reply) {}
+
+    RedisValue value() const { return RedisValue(reply_.get()); }
+    RedisValue operator[](std::size_t index) const { return value()[index]; }
+
+private:
+    struct Free {
+        void operator()(redisReply* reply) const;
+    };
+    std::unique_ptr<redisReply, Free> reply_;
+};
+
+}  // namespace quarry::db
+
+// Redis with owners, over hiredis: connections close themselves, and failures are values. Knows no nouns of
+// quarry. A connection is used by one thread at a time.
 
 struct redisContext;
 
@@ -90,5 +139,25 @@ private:
     const std::string text_;
     Guarded<std::string> hash_;  // of the text, so that it is the same at every server
 };
+
+// A connection that hears what others PUBLISH.
+
+class RedisListener {
+public:
+    static Result<RedisListener> open(const RedisConfig& config, const std::string& channel);
+
+    // Returns what has arrived, as soon as there is something, after `at_most`, or when the descriptor can be
+    // read. `unavailable` once the connection is lost: open another.
+    Result<std::vector<std::string>> wait(std::chrono::milliseconds at_most, int wake_descriptor = -1);
+
+private:
+    explicit RedisListener(RedisConnection connection) : connection_(std::move(connection)) {}
+    Result<std::vector<std::string>> take_messages();
+    RedisConnection connection_;
+};
+
+// Connections to one Redis, shared by threads.
+
+using RedisPool = Pool<RedisConnection, RedisConfig>;
 
 }  // namespace quarry::db

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "db/redis/redis_listener.h"
-#include "db/redis/redis_pool.h"
 #include "servers/redis.h"
 
 namespace quarry::db {

@@ -1,14 +1,107 @@
-// A space as bytes: a header, then the tables one after the other, in the byte order of x86 and ARM.
+#include "embed/space/space.h"
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include <xxhash.h>
 
-#include "embed/space/space.h"
-#include "embed/space/space_tables.h"
+#include "base/each_processor.h"
+#include "embed/space/fit.h"
 
 namespace quarry::embed {
+
+namespace {
+
+QUARRY_FOR_EACH_PROCESSOR
+void add_scaled(float* __restrict to, const std::int8_t* __restrict from, float factor, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) to[i] += factor * static_cast<float>(from[i]);
+}
+
+void make_unit_length(std::vector<float>& vector) {
+    double squares = 0;
+    for (const float x : vector) squares += static_cast<double>(x) * x;
+    const double factor = 1 / std::sqrt(squares);
+    for (float& x : vector) x = static_cast<float>(x * factor);
+}
+
+}  // namespace
+
+void Space::Tables::index_hashes() {
+    first_of.assign(65'537, static_cast<std::uint32_t>(hashes.size()));
+    for (std::size_t i = hashes.size(); i-- > 0;) first_of[hashes[i] >> 48] = static_cast<std::uint32_t>(i);
+    for (std::size_t bucket = 65'536; bucket-- > 0;) {
+        first_of[bucket] = std::min(first_of[bucket], first_of[bucket + 1]);
+    }
+}
+
+std::ptrdiff_t Space::Tables::find(std::uint64_t hash) const {
+    const auto begin = hashes.begin() + first_of[hash >> 48],
+               end = hashes.begin() + first_of[(hash >> 48) + 1];
+    const auto found = std::lower_bound(begin, end, hash);
+    return found != end && *found == hash ? found - hashes.begin() : -1;
+}
+
+Space::Space(std::unique_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+Space::Space(Space&&) noexcept = default;
+Space& Space::operator=(Space&&) noexcept = default;
+Space::~Space() = default;
+
+int Space::dimensions() const {
+    return tables_->dimensions;
+}
+
+std::vector<float> Space::fold_in(const text::TermBag& terms) const {
+    const auto dimensions = static_cast<std::size_t>(tables_->dimensions);
+    std::vector<float> vector(dimensions);
+    for (const text::TermCount& term : terms.counts) {
+        const std::ptrdiff_t row = tables_->find(term_hash(term.term));
+        if (row < 0) continue;
+        const auto number = static_cast<std::size_t>(row);
+        add_scaled(vector.data(), tables_->rows.data() + number * dimensions,
+                   tables_->scales[number] * log_weight(term.count), dimensions);
+    }
+    if (std::ranges::all_of(vector, [](float x) { return x == 0; })) return {};
+    make_unit_length(vector);
+    return vector;
+}
+
+namespace {
+
+constexpr float share_of_chunks = 0.6F;  // beside 1 for the query; 0.3 to 0.8 do as well
+
+void add_scaled(std::vector<float>& to, std::span<const float> from, float factor) {
+    if (to.empty()) to.resize(from.size());
+    for (std::size_t i = 0; i < std::min(to.size(), from.size()); ++i) to[i] += factor * from[i];
+}
+
+float length_of(const std::vector<float>& vector) {
+    double squares = 0;
+    for (const float x : vector) squares += static_cast<double>(x) * x;
+    return static_cast<float>(std::sqrt(squares));
+}
+
+}  // namespace
+
+std::vector<float> lean_towards(std::span<const float> query, std::span<const FeedbackChunk> chunks) {
+    std::vector<float> middle;
+    for (const FeedbackChunk& chunk : chunks) {
+        const float merit = chunks.front().score > 0 ? chunk.score / chunks.front().score : 1;
+        // The cube: a second chunk that is far behind the first is hardly about the same.
+        add_scaled(middle, chunk.vector, merit * merit * merit);
+    }
+    std::vector<float> leaning(query.begin(), query.end());
+    if (const float length = length_of(middle); length > 0) {
+        add_scaled(leaning, middle, share_of_chunks / length);
+    }
+    const float length = length_of(leaning);
+    if (!(length > 0)) return {};
+    for (float& x : leaning) x /= length;
+    return leaning;
+}
+
+// A space as bytes: a header, then the tables one after the other, in the byte order of x86 and ARM.
 
 namespace {
 

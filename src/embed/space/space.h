@@ -1,9 +1,13 @@
-// The builtin space: vectors with no model and no service. Latent semantics of the collection itself: tf-idf
-// (ltc), then the strongest directions of a sample of its chunks by randomised SVD. docs/decisions tells why.
+// The builtin space: vectors with no model and no service. Latent semantics of the collection itself: tf-
+// idf (ltc), then the strongest directions of a sample of its chunks by randomised SVD (docs/decisions
+// tells why). lean_towards is the space's own way to ask: a question has few words, and the chunks that
+// they find best have many more about the same matter. On four collections the fused nDCG@10 gains another
+// 0.005, and no collection loses (bench/space_bench).
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +17,9 @@
 #include "text/terms/terms.h"
 
 namespace quarry::embed {
+
+// The builtin space: vectors with no model and no service. Latent semantics of the collection itself: tf-idf
+// (ltc), then the strongest directions of a sample of its chunks by randomised SVD. docs/decisions tells why.
 
 struct SpaceOptions {
     int dimensions = 192;             // measured: 128 is worse on larger collections, 256 on smaller ones
@@ -57,5 +64,22 @@ private:
     struct Sample;
     std::unique_ptr<Sample> sample_;
 };
+
+// The builtin space's own way to ask: a question has few words, and the chunks that they find best have many
+// more about the same matter. Measured by bench/space_bench on four collections: the fused nDCG@10 gains
+// another 0.005, and no collection loses.
+
+// How many chunks a query leans towards. Two to four do as well; with more, some are about other matters.
+inline constexpr int feedback_chunks = 3;
+
+// A chunk that was found by words.
+struct FeedbackChunk {
+    std::vector<float> vector{};
+    float score = 0;  // BM25's
+};
+
+// The query's vector, moved towards those of the chunks, the best first, and the more the better the chunk
+// is; of unit length. Any vector may be empty, as fold_in() may return it. Empty if all are.
+std::vector<float> lean_towards(std::span<const float> query, std::span<const FeedbackChunk> chunks);
 
 }  // namespace quarry::embed

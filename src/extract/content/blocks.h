@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "extract/content/visibility.h"
-#include "extract/content/extract_vocabulary.h"
+#include "extract/content/vocabulary.h"
 #include "html/tree.h"
 
 namespace quarry::extract {

@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
-#include "extract/content/extract_main_content.h"
+#include "extract/content/main_content.h"
 #include "extract/plain_text.h"
 #include "html/parser.h"
 

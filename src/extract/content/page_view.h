@@ -1,16 +1,43 @@
-// A page prepared for judging its blocks: blocks, surroundings, what the page says about itself, and prefix
-// sums that answer "how many words, link words, words of prose are inside this element" at once.
+// A page prepared for judging its blocks. It has the blocks, their surroundings, what the page says about
+// itself (title, kind in Open Graph, JSON-LD and microdata), and prefix sums that answer "how many words,
+// link words, words of prose are inside this element" at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "extract/content/blocks.h"
-#include "extract/content/page_cues.h"
 #include "extract/content/surroundings.h"
 #include "html/tree.h"
 
 namespace quarry::extract {
+
+// What a page says about itself: its title, its kind in Open Graph, JSON-LD and microdata.
+
+// Kinds of pages by declaration. A page may declare several, or none.
+enum class Kind : std::uint8_t { article, product, discussion, questions, listing, organisation, count };
+
+struct PageCues {
+    std::uint32_t kinds = 0;                   // 1 << Kind, from JSON-LD and microdata
+    bool is_article_by_open_graph = false;     // og:type article
+    bool is_product_by_open_graph = false;     // og:type product
+    std::uint32_t articles = 0;                // <article> elements
+    std::uint32_t mains = 0;                   // <main> elements
+    std::vector<std::uint32_t> title_words{};  // hashes of the words of <title>, sorted
+
+    bool declares(Kind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1U) != 0; }
+};
+
+PageCues read_page_cues(const html::Tree& tree);
+
+// How many of the words (hashes) are in the title.
+std::size_t count_title_words(const PageCues& cues, std::span<const std::uint32_t> words);
+
+// A page prepared for judging its blocks: blocks, surroundings, what the page says about itself, and prefix
+// sums that answer "how many words, link words, words of prose are inside this element" at once.
 
 // Sums over the blocks before a block. Differences of two are sums over a range. Asked for all the time, so
 // there are only four: they are subtracted at once.

@@ -1,4 +1,4 @@
-#include "extract/content/extract_text_scan.h"
+#include "extract/content/text_scan.h"
 
 #include <random>
 #include <string>

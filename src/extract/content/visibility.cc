@@ -1,20 +1,82 @@
 #include "extract/content/visibility.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <string_view>
 
 #include "base/ascii.h"
-#include "extract/content/display.h"
-#include "extract/content/extract_text_scan.h"
+#include "extract/content/text_scan.h"
+#include "html/characters.h"
 
 namespace quarry::extract {
 
-using html::Attr;
 using html::Namespace;
-using html::NodeId;
 using html::NodeKind;
 using html::Tag;
+using html::NodeId;
+using html::Attr;
 using html::Tree;
+
+namespace {
+
+constexpr html::TagSet block_tags{
+    Tag::address,  Tag::article, Tag::aside,   Tag::blockquote, Tag::body,      Tag::button,   Tag::caption,
+    Tag::center,   Tag::dd,      Tag::details, Tag::dialog,     Tag::dir,       Tag::div,      Tag::dl,
+    Tag::dt,       Tag::h1,      Tag::h2,      Tag::h3,         Tag::h4,        Tag::h5,       Tag::h6,
+    Tag::fieldset, Tag::figure,  Tag::footer,  Tag::figcaption, Tag::form,      Tag::header,   Tag::hgroup,
+    Tag::hr,       Tag::html,    Tag::legend,  Tag::li,         Tag::listing,   Tag::main,     Tag::menu,
+    Tag::nav,      Tag::ol,      Tag::p,       Tag::pre,        Tag::search,    Tag::section,  Tag::select,
+    Tag::summary,  Tag::table,   Tag::tbody,   Tag::td,         Tag::template_, Tag::textarea, Tag::tfoot,
+    Tag::th,       Tag::thead,   Tag::tr,      Tag::ul,         Tag::noscript,  Tag::xmp};
+
+constexpr std::array<std::string_view, 10> unseen_classes{
+    "sr-only",           "visually-hidden",          "visuallyhidden", "screen-reader-text",
+    "screenreader-only", "screen-reader-only",       "sr_only",        "u-visually-hidden",
+    "material-icons",    "material-symbols-outlined"};
+
+constexpr std::size_t shortest_unseen = 7;
+
+// Most classes are told apart by their first letter.
+bool may_be_unseen(std::string_view name) {
+    return name.size() >= shortest_unseen && std::string_view("svum").contains(name.front());
+}
+
+}  // namespace
+
+bool is_block_level(const html::Node& node) {
+    if (node.kind != NodeKind::element) return node.kind != NodeKind::text;
+    if (node.space != Namespace::html) return false;
+    return node.tag >= Tag::first_unlisted || block_tags.contains(node.tag);
+}
+
+bool has_unseen_class(std::string_view classes) {
+    while (classes.size() >= shortest_unseen) {
+        std::size_t end = 0;
+        while (end < classes.size() && !html::is_space(classes[end])) ++end;
+        const std::string_view name = classes.substr(0, end);
+        if (may_be_unseen(name) && std::ranges::find(unseen_classes, name) != unseen_classes.end())
+            return true;
+        classes.remove_prefix(std::min(end + 1, classes.size()));
+    }
+    return false;
+}
+
+std::vector<bool> find_layout_tables(const html::Tree& tree) {
+    static constexpr html::TagSet not_in_a_cell{
+        Tag::table,   Tag::h1,   Tag::h2, Tag::h3, Tag::h4,  Tag::h5, Tag::h6,        Tag::article,
+        Tag::section, Tag::form, Tag::ul, Tag::ol, Tag::pre, Tag::hr, Tag::blockquote};
+    std::vector<bool> is_layout(tree.size(), false);
+    std::vector<NodeId> open_tables;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        while (!open_tables.empty() && id >= tree[open_tables.back()].end) open_tables.pop_back();
+        if (!tree.is_element(id)) continue;
+        if (!open_tables.empty() && not_in_a_cell.contains(tree[id].tag))
+            is_layout[open_tables.back()] = true;
+        if (tree.is(id, Tag::table)) open_tables.push_back(id);
+    }
+    return is_layout;
+}
 
 bool is_declarative_shadow_root(const Tree& tree, NodeId id) {
     const auto name = tree.find_attribute_name("shadowrootmode");

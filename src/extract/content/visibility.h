@@ -1,14 +1,35 @@
-// What a browser would not show, whatever the page is about: scripts, inert templates, hidden elements.
+// How a browser shows a page, as far as tags and attributes tell. It never shows scripts, inert templates
+// and hidden elements; it lays out some elements as blocks; and some tables place things on the page and
+// hold no data.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "extract/extract_selection.h"
+#include "extract/selection.h"
 #include "html/tree.h"
 
 namespace quarry::extract {
+
+// How browsers lay elements out, as far as attributes and tags tell.
+
+// True if the element starts a new line on the page. Unknown elements do: custom elements are mostly
+// containers.
+bool is_block_level(const html::Node& node);
+
+// True if a class attribute says that the element is for screen readers only, or a picture made of letters
+// (an icon font).
+bool has_unseen_class(std::string_view classes);
+
+// Tables that hold data are written in rows; tables that only place things on the page are not tables to a
+// reader.
+
+// For every node: true if it is a <table> used for layout, because it holds another table, headings, lists,
+// code or more than one paragraph in a cell. Linear.
+std::vector<bool> find_layout_tables(const html::Tree& tree);
+
+// What a browser would not show, whatever the page is about: scripts, inert templates, hidden elements.
 
 // A <template> whose contents are shown, in the place of the element it stands in.
 bool is_declarative_shadow_root(const html::Tree& tree, html::NodeId id);

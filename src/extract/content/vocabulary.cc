@@ -1,4 +1,4 @@
-#include "extract/content/extract_vocabulary.h"
+#include "extract/content/vocabulary.h"
 
 #include <algorithm>
 #include <bit>

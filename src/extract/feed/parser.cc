@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/ascii.h"
-#include "extract/html_escape.h"
+#include "extract/html_writer.h"
 #include "extract/one_line.h"
 #include "text/xml.h"
 

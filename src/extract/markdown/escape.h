@@ -1,5 +1,6 @@
-// Which characters of plain text markdown would misread, and how to write them so that it does not. Only what
-// can be misread is escaped: output is for people and models, and backslashes are noise to both.
+// Which characters of plain text markdown would misread, and how to write them so that it does not. It
+// escapes only what can be misread: output is for people and models, and backslashes are noise to both.
+// Most text needs no escape at all; find_plain_end says how far such text goes.
 #pragma once
 
 #include <array>
@@ -9,6 +10,9 @@
 #include <string_view>
 
 namespace quarry::extract::markdown {
+
+// Which characters of plain text markdown would misread, and how to write them so that it does not. Only what
+// can be misread is escaped: output is for people and models, and backslashes are noise to both.
 
 // How a byte of text is to be looked at while writing it.
 enum class ByteClass : std::uint8_t {
@@ -84,5 +88,14 @@ void append_destination(std::string& out, std::string_view destination);
 
 // Appends ` "title"`, or nothing if the title is blank.
 void append_title(std::string& out, std::string_view title);
+
+// Most of a page's text needs no second look when it is written as markdown. This finds how far that goes.
+
+// The end of the plain stretch that begins at `start`: bytes of ByteClass::plain, and single spaces between
+// them.
+std::size_t find_plain_end(std::string_view text, std::size_t start);
+
+// The same, byte by byte: for processors without AVX2, and to test the other against.
+std::size_t find_plain_end_slowly(std::string_view text, std::size_t start);
 
 }  // namespace quarry::extract::markdown

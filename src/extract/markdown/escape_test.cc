@@ -1,4 +1,4 @@
-#include "extract/markdown/markdown_plain.h"
+#include "extract/markdown/escape.h"
 
 #include <random>
 #include <string>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "extract/markdown/survey.h"
-#include "extract/extract_selection.h"
+#include "extract/selection.h"
 #include "html/tree.h"
 
 namespace quarry::extract::markdown {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "extract/markdown/escape.h"
-#include "extract/markdown/markdown_plain.h"
 
 namespace quarry::extract::markdown {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "extract/extract_selection.h"
+#include "extract/selection.h"
 #include "html/tree.h"
 #include "url/url.h"
 

@@ -14,7 +14,7 @@
 #include <cmark-gfm.h>
 #include <doctest/doctest.h>
 
-#include "extract/content/extract_main_content.h"
+#include "extract/content/main_content.h"
 #include "extract/markdown/markdown.h"
 #include "html/parser.h"
 

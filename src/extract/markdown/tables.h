@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "extract/extract_selection.h"
+#include "extract/selection.h"
 #include "html/tree.h"
 
 namespace quarry::extract::markdown {

@@ -4,7 +4,6 @@
 
 #include "extract/markdown/heading_anchor.h"
 #include "extract/markdown/escape.h"
-#include "extract/markdown/markdown_plain.h"
 
 namespace quarry::extract::markdown {
 

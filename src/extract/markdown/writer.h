@@ -19,7 +19,7 @@
 #include "extract/markdown/inline_run.h"
 #include "extract/markdown/survey.h"
 #include "extract/markdown/tables.h"
-#include "extract/extract_selection.h"
+#include "extract/selection.h"
 #include "html/tree.h"
 
 namespace quarry::extract::markdown {

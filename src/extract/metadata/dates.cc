@@ -1,20 +1,143 @@
-// The text is cut into numbers, words and signs; then each piece finds its place in the date by its shape and
-// its neighbours. No form is tried twice, so the time is linear whatever the text.
+// A date cut into numbers, words and signs.
 #include "extract/metadata/dates.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/ascii.h"
-#include "extract/metadata/date_pieces.h"
-#include "extract/metadata/moment.h"
-#include "extract/metadata/month_names.h"
 #include "extract/one_line.h"
 
 namespace quarry::extract {
+
+struct DatePiece {
+    enum class Kind : std::uint8_t { number, word, sign };
+    Kind kind = Kind::sign;
+    std::string_view text{};
+    std::int64_t value = 0;  // of a number, by its first 15 digits
+    bool after_space = false;
+
+    bool is_sign(char sign) const { return kind == Kind::sign && text[0] == sign; }
+    bool is_number(std::size_t digits) const { return kind == Kind::number && text.size() == digits; }
+    bool is_word(std::string_view word) const { return kind == Kind::word && text == word; }
+    // 年, 月 and 日 stand directly beside the numbers, where they separate like signs.
+    bool is_ideograph() const { return text == "年" || text == "月" || text == "日"; }
+};
+
+// The pieces in order; each views the text, which is one line in lower case.
+std::vector<DatePiece> cut_date(std::string_view line);
+
+// A point in time as exactly as a page states it.
+
+struct Moment {
+    int year = 0;
+    int month = 0;  // 0: only the year is known
+    int day = 0;    // 0: only the month is known
+    int hour = -1;  // -1: only the date is known
+    int minute = 0;
+    int second = 0;
+    std::optional<int> offset_minutes{};  // from UTC
+};
+
+// False for days that no calendar has, and for years before 1400 or after 9999, which are defaults of
+// software.
+bool exists(const Moment& moment);
+
+// In ISO 8601, no more exactly than it is known: "2024", "2024-03", "2024-03-05",
+// "2024-03-05T10:20:30+01:00".
+std::string to_iso(const Moment& moment);
+
+namespace {
+
+struct NamedNumber {
+    std::string_view name;
+    int number;
+};
+
+// Sorted by name for binary search; the sort order is checked below, while compiling.
+// English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Russian, abbreviations included.
+constexpr std::array months{
+    NamedNumber{"abr", 4},        NamedNumber{"abril", 4},      NamedNumber{"ago", 8},
+    NamedNumber{"agosto", 8},     NamedNumber{"août", 8},       NamedNumber{"apr", 4},
+    NamedNumber{"april", 4},      NamedNumber{"aprile", 4},     NamedNumber{"aug", 8},
+    NamedNumber{"august", 8},     NamedNumber{"augustus", 8},   NamedNumber{"avr", 4},
+    NamedNumber{"avril", 4},      NamedNumber{"czerwca", 6},    NamedNumber{"dec", 12},
+    NamedNumber{"december", 12},  NamedNumber{"dez", 12},       NamedNumber{"dezember", 12},
+    NamedNumber{"dezembro", 12},  NamedNumber{"dic", 12},       NamedNumber{"dicembre", 12},
+    NamedNumber{"diciembre", 12}, NamedNumber{"déc", 12},       NamedNumber{"décembre", 12},
+    NamedNumber{"enero", 1},      NamedNumber{"feb", 2},        NamedNumber{"febbraio", 2},
+    NamedNumber{"febrero", 2},    NamedNumber{"februar", 2},    NamedNumber{"februari", 2},
+    NamedNumber{"february", 2},   NamedNumber{"fev", 2},        NamedNumber{"fevereiro", 2},
+    NamedNumber{"févr", 2},       NamedNumber{"février", 2},    NamedNumber{"gennaio", 1},
+    NamedNumber{"giugno", 6},     NamedNumber{"grudnia", 12},   NamedNumber{"jan", 1},
+    NamedNumber{"janeiro", 1},    NamedNumber{"januar", 1},     NamedNumber{"januari", 1},
+    NamedNumber{"january", 1},    NamedNumber{"janv", 1},       NamedNumber{"janvier", 1},
+    NamedNumber{"juil", 7},       NamedNumber{"juillet", 7},    NamedNumber{"juin", 6},
+    NamedNumber{"jul", 7},        NamedNumber{"julho", 7},      NamedNumber{"juli", 7},
+    NamedNumber{"julio", 7},      NamedNumber{"july", 7},       NamedNumber{"jun", 6},
+    NamedNumber{"june", 6},       NamedNumber{"junho", 6},      NamedNumber{"juni", 6},
+    NamedNumber{"junio", 6},      NamedNumber{"jänner", 1},     NamedNumber{"kwietnia", 4},
+    NamedNumber{"lipca", 7},      NamedNumber{"listopada", 11}, NamedNumber{"luglio", 7},
+    NamedNumber{"lutego", 2},     NamedNumber{"maart", 3},      NamedNumber{"maggio", 5},
+    NamedNumber{"mai", 5},        NamedNumber{"maio", 5},       NamedNumber{"maja", 5},
+    NamedNumber{"mar", 3},        NamedNumber{"marca", 3},      NamedNumber{"march", 3},
+    NamedNumber{"mars", 3},       NamedNumber{"marzo", 3},      NamedNumber{"março", 3},
+    NamedNumber{"may", 5},        NamedNumber{"mayo", 5},       NamedNumber{"mei", 5},
+    NamedNumber{"mrt", 3},        NamedNumber{"mär", 3},        NamedNumber{"märz", 3},
+    NamedNumber{"nov", 11},       NamedNumber{"november", 11},  NamedNumber{"novembre", 11},
+    NamedNumber{"novembro", 11},  NamedNumber{"noviembre", 11}, NamedNumber{"oct", 10},
+    NamedNumber{"october", 10},   NamedNumber{"octobre", 10},   NamedNumber{"octubre", 10},
+    NamedNumber{"okt", 10},       NamedNumber{"oktober", 10},   NamedNumber{"ottobre", 10},
+    NamedNumber{"out", 10},       NamedNumber{"outubro", 10},   NamedNumber{"października", 10},
+    NamedNumber{"sep", 9},        NamedNumber{"sept", 9},       NamedNumber{"september", 9},
+    NamedNumber{"septembre", 9},  NamedNumber{"septiembre", 9}, NamedNumber{"set", 9},
+    NamedNumber{"setembro", 9},   NamedNumber{"settembre", 9},  NamedNumber{"sierpnia", 8},
+    NamedNumber{"stycznia", 1},   NamedNumber{"września", 9},   NamedNumber{"августа", 8},
+    NamedNumber{"апреля", 4},     NamedNumber{"декабря", 12},   NamedNumber{"июля", 7},
+    NamedNumber{"июня", 6},       NamedNumber{"марта", 3},      NamedNumber{"мая", 5},
+    NamedNumber{"ноября", 11},    NamedNumber{"октября", 10},   NamedNumber{"сентября", 9},
+    NamedNumber{"февраля", 2},    NamedNumber{"января", 1},
+};
+
+constexpr std::array zones{
+    NamedNumber{"bst", 60},   NamedNumber{"cdt", -300}, NamedNumber{"cest", 120}, NamedNumber{"cet", 60},
+    NamedNumber{"cst", -360}, NamedNumber{"edt", -240}, NamedNumber{"eest", 180}, NamedNumber{"eet", 120},
+    NamedNumber{"est", -300}, NamedNumber{"gmt", 0},    NamedNumber{"jst", 540},  NamedNumber{"mdt", -360},
+    NamedNumber{"msk", 180},  NamedNumber{"mst", -420}, NamedNumber{"pdt", -420}, NamedNumber{"pst", -480},
+    NamedNumber{"ut", 0},     NamedNumber{"utc", 0},    NamedNumber{"wet", 0},    NamedNumber{"z", 0},
+};
+
+static_assert(std::ranges::is_sorted(months, {}, &NamedNumber::name));
+static_assert(std::ranges::is_sorted(zones, {}, &NamedNumber::name));
+
+std::optional<int> number_of(std::span<const NamedNumber> table, std::string_view name) {
+    const auto found = std::ranges::lower_bound(table, name, {}, &NamedNumber::name);
+    if (found == table.end() || found->name != name) return std::nullopt;
+    return found->number;
+}
+
+}  // namespace
+
+std::optional<int> month_number(std::string_view name) {
+    return number_of(months, name);
+}
+
+std::optional<int> zone_offset_minutes(std::string_view name) {
+    return number_of(zones, name);
+}
+
+// The text is cut into numbers, words and signs; then each piece finds its place in the date by its shape and
+// its neighbours. No form is tried twice, so the time is linear whatever the text.
 
 namespace {
 
@@ -325,6 +448,85 @@ std::optional<std::string> iso_date(std::string_view text) {
     const auto moment = DateReader(cut_date(line)).read();
     if (!moment) return std::nullopt;
     return to_iso(*moment);
+}
+
+namespace {
+
+bool is_letter(char c) {
+    return is_ascii_letter(c) || static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::size_t ideograph_bytes(std::string_view text) {
+    return text.starts_with("年") || text.starts_with("月") || text.starts_with("日") ? 3 : 0;
+}
+
+DatePiece take_piece(std::string_view& text) {
+    std::size_t end = 1;
+    DatePiece piece;
+    if (is_ascii_digit(text[0])) {
+        piece.kind = DatePiece::Kind::number;
+        while (end < text.size() && is_ascii_digit(text[end])) ++end;
+        for (const char digit : text.substr(0, std::min<std::size_t>(end, 15))) {
+            piece.value = piece.value * 10 + (digit - '0');
+        }
+    } else if (const std::size_t ideograph = ideograph_bytes(text); ideograph != 0) {
+        end = ideograph;
+    } else if (is_letter(text[0])) {
+        piece.kind = DatePiece::Kind::word;
+        while (end < text.size() && is_letter(text[end]) && ideograph_bytes(text.substr(end)) == 0) ++end;
+    }
+    piece.text = text.substr(0, end);
+    text.remove_prefix(end);
+    return piece;
+}
+
+}  // namespace
+
+std::vector<DatePiece> cut_date(std::string_view line) {
+    std::vector<DatePiece> pieces;
+    bool after_space = false;
+    while (!line.empty()) {
+        if (line[0] == ' ') {
+            after_space = true;
+            line.remove_prefix(1);
+            continue;
+        }
+        pieces.push_back(take_piece(line));
+        pieces.back().after_space = after_space;
+        after_space = false;
+    }
+    return pieces;
+}
+
+namespace {
+
+int days_in_month(int year, int month) {
+    static constexpr std::array days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month == 2 && is_leap ? 29 : days[static_cast<std::size_t>(month - 1)];
+}
+
+}  // namespace
+
+bool exists(const Moment& moment) {
+    if (moment.year < 1400 || moment.year > 9999) return false;
+    if (moment.month < 0 || moment.month > 12 || moment.day < 0) return false;
+    if (moment.month == 0 && moment.day != 0) return false;
+    if (moment.month != 0 && moment.day > days_in_month(moment.year, moment.month)) return false;
+    return moment.hour <= 23 && moment.minute <= 59 && moment.second <= 60;
+}
+
+std::string to_iso(const Moment& moment) {
+    if (moment.month == 0) return fmt::format("{:04}", moment.year);
+    if (moment.day == 0) return fmt::format("{:04}-{:02}", moment.year, moment.month);
+    std::string text = fmt::format("{:04}-{:02}-{:02}", moment.year, moment.month, moment.day);
+    if (moment.hour < 0) return text;
+    text += fmt::format("T{:02}:{:02}:{:02}", moment.hour, moment.minute, moment.second);
+    if (!moment.offset_minutes) return text;
+    const int offset = *moment.offset_minutes;
+    if (offset == 0) return text + "Z";
+    return text +
+           fmt::format("{}{:02}:{:02}", offset < 0 ? '-' : '+', std::abs(offset) / 60, std::abs(offset) % 60);
 }
 
 }  // namespace quarry::extract

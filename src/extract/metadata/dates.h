@@ -1,4 +1,5 @@
-// Dates as pages write them, in the one form that sorts and that every client reads: ISO 8601.
+// Dates as pages write them, in the one form that sorts and that every client reads: ISO 8601. The words in
+// dates are here too: months in the languages the web writes most, and names of time zones.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,16 @@
 #include <string_view>
 
 namespace quarry::extract {
+
+// The words in dates: months in the languages the web writes most, and names of time zones.
+
+// 1 to 12 for a month's name or usual abbreviation, in lower case (ASCII letters; others as they are).
+std::optional<int> month_number(std::string_view name);
+
+// Minutes east of UTC for the zones that mail and the web name: z, utc, gmt, est, cet, …
+std::optional<int> zone_offset_minutes(std::string_view name);
+
+// Dates as pages write them, in the one form that sorts and that every client reads: ISO 8601.
 
 // Reads a date, with or without a time, from the forms met in meta tags, feeds and bylines:
 //   2024-03-05T10:20:30.5+0100   2024-03   20240305   2024/3/5   1709631630

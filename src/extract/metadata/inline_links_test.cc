@@ -1,4 +1,4 @@
-#include "extract/metadata/inline_links.h"
+#include "extract/metadata/links.h"
 
 #include <string>
 

@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "extract/metadata/base_url.h"
 #include "html/parser.h"
 
 using namespace quarry;

@@ -1,22 +1,28 @@
+// The little picture that stands for a site.
 #include "extract/metadata/metadata.h"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string>
 
 #include "base/ascii.h"
-#include "extract/metadata/author_name.h"
-#include "extract/metadata/base_url.h"
 #include "extract/metadata/byline.h"
+#include "extract/metadata/links.h"
 #include "extract/metadata/dates.h"
-#include "extract/metadata/icon.h"
 #include "extract/metadata/json_ld.h"
-#include "extract/one_line.h"
 #include "extract/metadata/page_facts.h"
-#include "extract/metadata/robots_directives.h"
+#include "extract/one_line.h"
 #include "html/characters.h"
 #include "text/language.h"
 #include "text/link_header.h"
+#include "url/url.h"
 
 namespace quarry::extract {
+
+// The address of the best icon the page links: one that scales, else the largest, the earlier one when equal.
+// Without any, /favicon.ico of the site, where browsers look; "" without a base.
+std::string favicon(const PageFacts& facts, const url::Url* base);
 
 namespace {
 
@@ -170,6 +176,45 @@ Metadata read_metadata(const Tree& tree, const url::Url* base, const std::vector
     sort_metas(facts, metadata);
     add_robots_headers(headers, metadata.robots);
     return metadata;
+}
+
+namespace {
+
+// Of sizes="16x16 32x32" the largest; "any" is larger than all; 1 if nothing is said.
+int pixels(std::string_view sizes) {
+    if (has_word(sizes, "any")) return std::numeric_limits<int>::max();
+    int largest = 1;
+    while (!(sizes = trimmed(sizes)).empty()) {
+        const std::size_t end = std::min(sizes.find_first_of(ascii_white_space), sizes.size());
+        int width = 0;
+        std::from_chars(sizes.data(), sizes.data() + end, width);
+        largest = std::max(largest, width);
+        sizes.remove_prefix(end);
+    }
+    return largest;
+}
+
+int rank(const LinkTag& link) {
+    // An icon for telephones' home screens is large, but has a background and no transparency: a last resort.
+    if (!has_word(link.rel, "icon")) return has_word(link.rel, "apple-touch-icon") ? 0 : -1;
+    const bool scales = same_letters(trimmed(link.type), "image/svg+xml") || link.href.ends_with(".svg");
+    return scales ? std::numeric_limits<int>::max() : pixels(link.sizes);
+}
+
+}  // namespace
+
+std::string favicon(const PageFacts& facts, const url::Url* base) {
+    std::string best;
+    int best_rank = -1;
+    for (const LinkTag& link : facts.links) {
+        const int own_rank = rank(link);
+        if (own_rank <= best_rank) continue;
+        std::string url = absolute_url(link.href, base);
+        if (url.empty()) continue;  // data: icons, for instance
+        best = std::move(url);
+        best_rank = own_rank;
+    }
+    return best.empty() && base != nullptr ? absolute_url("/favicon.ico", base) : best;
 }
 
 }  // namespace quarry::extract

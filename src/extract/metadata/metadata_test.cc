@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "extract/metadata/author_name.h"
-#include "extract/metadata/base_url.h"
+#include "extract/metadata/byline.h"
+#include "extract/metadata/links.h"
 #include "extract/one_line.h"
 #include "html/parser.h"
 

@@ -1,4 +1,4 @@
-#include "extract/metadata/robots_directives.h"
+#include "extract/metadata/page_facts.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "extract/metadata/srcset.h"
+#include "extract/metadata/images.h"
 
 #include <doctest/doctest.h>
 

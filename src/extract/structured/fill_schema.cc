@@ -7,7 +7,6 @@
 #include <boost/json.hpp>
 
 #include "extract/structured/fit.h"
-#include "extract/structured/synonyms.h"
 #include "schema/json_values.h"
 
 namespace quarry::structured {

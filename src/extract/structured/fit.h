@@ -1,8 +1,11 @@
-// Makes a value that was found on a page fit what a schema wants in its place: "$5" where a number belongs, a
-// person's name where a person is described.
+// Makes a value that was found on a page fit what a schema wants in its place: "$5" where a number belongs,
+// a person's name where a person is described. A field may stand under another name than the schema's;
+// synonyms_of knows which: schemas say "price", schema.org says "offers" with "price" in it.
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include <boost/json/fwd.hpp>
@@ -11,6 +14,19 @@
 #include "url/url.h"
 
 namespace quarry::structured {
+
+// Under which names a field may stand: schemas say "price", schema.org says "offers" with "price" in it.
+
+// Letters and digits only, in lower case: "Published Time", "published_time" and "publishedTime" are one
+// name.
+std::string plain_name(std::string_view name);
+
+// Other names of a field, the likelier first, each a path with dots in plain names ("offers.price"); `name`
+// is plain.
+std::span<const std::string_view> synonyms_of(std::string_view name);
+
+// Makes a value that was found on a page fit what a schema wants in its place: "$5" where a number belongs, a
+// person's name where a person is described.
 
 // Borrows the schema and the base, which may be null. Bounded in depth, and over its life in work: a large
 // page against a large schema finds no more after some millions of names. For one thread.

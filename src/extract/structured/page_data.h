@@ -1,5 +1,6 @@
-// What a page says in forms made for machines, each piece with where it came from: JSON-LD, microdata, RDFa,
-// Open Graph, meta tags and tables, all as the same JSON.
+// What a page says in forms made for machines, each piece with where it came from: JSON-LD, microdata,
+// RDFa, Open Graph, meta tags and tables, all as the same JSON. local_name and add_field are small steps
+// that all readers of such data share.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,23 @@
 #include <vector>
 
 #include <boost/json.hpp>
+#include <boost/json/fwd.hpp>
 
 #include "html/tree.h"
 #include "model/page.h"
 
 namespace quarry::structured {
+
+// Small steps that all readers of structured data share.
+
+// "https://schema.org/Product", "schema:Product" and "Product" are one: "Product".
+std::string_view local_name(std::string_view name);
+
+// Adds a value; a name met again turns its value into a list.
+void add_field(boost::json::object& fields, std::string_view name, boost::json::value value);
+
+// What a page says in forms made for machines, each piece with where it came from: JSON-LD, microdata, RDFa,
+// Open Graph, meta tags and tables, all as the same JSON.
 
 // From the most to the least trusted: the order in which fields are looked for.
 enum class Source : std::uint8_t { rule, json_ld, microdata, rdfa, open_graph, meta, table, model };

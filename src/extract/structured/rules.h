@@ -20,7 +20,7 @@
 
 #include "base/result.h"
 #include "extract/structured/values.h"
-#include "html/selector/html_selector.h"
+#include "html/selector/selector.h"
 #include "html/tree.h"
 #include "url/url.h"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "extract/metadata/base_url.h"
+#include "extract/metadata/links.h"
 #include "extract/metadata/dates.h"
 
 namespace quarry::structured {

@@ -18,7 +18,6 @@
 #include "fetch/pdf/sandbox.h"
 #include "fetch/pdf/lines.h"
 #include "fetch/pdf/markdown.h"
-#include "fetch/pdf/pdf_protocol.h"
 
 namespace quarry::fetch {
 namespace {

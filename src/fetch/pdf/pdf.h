@@ -1,15 +1,46 @@
-// PDF to markdown. Poppler is a large parser of a hostile format, so it never runs in this process: the same
-// program is started again as a child with limits on time and memory, and only its text comes back.
+// PDF to markdown. Poppler is a large parser of a hostile format, so it never runs in this process: the
+// same program is started again as a child with limits on time and memory, and only its text comes back.
+// PdfRequest and PdfExit are what the two sides say to each other: the parent sends one line of limits and
+// then the PDF; the child answers with a JSON object, or with an exit code alone.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 
 namespace quarry::fetch {
+
+// What the two sides of read_pdf say to each other. The parent sends one line of limits and then the PDF; the
+// child answers with a JSON object, or with an exit code alone.
+
+struct PdfRequest {
+    std::uint64_t cpu_seconds = 0;
+    std::uint64_t memory_bytes = 0;
+    int pages = 0;
+    std::string_view pdf{};
+
+    // The line before the PDF.
+    std::string header() const;
+    // Reads header and PDF; `input` must outlive the result.
+    static std::optional<PdfRequest> parse(std::string_view input);
+};
+
+// Poppler itself ends the process with 1 when it cannot allocate.
+enum class PdfExit : int {
+    done = 0,
+    out_of_memory = 1,
+    failed = 2,
+    damaged = 3,
+    encrypted = 4,
+    not_confined = 5,
+};
+
+// PDF to markdown. Poppler is a large parser of a hostile format, so it never runs in this process: the same
+// program is started again as a child with limits on time and memory, and only its text comes back.
 
 struct PdfLimits {
     std::chrono::seconds wall_time{30};  // from start to end, waiting included

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/descriptor.h"
+#include "base/descriptors.h"
 
 namespace quarry::fetch {
 namespace {

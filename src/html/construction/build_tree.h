@@ -1,5 +1,6 @@
-// The tree while it is being built: nodes that can still be moved, linked by index. The parser moves elements
-// about (misplaced table content, misnested formatting), so order is only settled at the end, by TreeWriter.
+// The tree while it is being built: nodes that can still be moved, linked by index. The parser moves
+// elements about (misplaced table content, misnested formatting), so order is only settled at the end.
+// TreeWriter then turns the tree as built into the tree as read, in one walk.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,9 @@
 #include "html/tree.h"
 
 namespace quarry::html {
+
+// The tree while it is being built: nodes that can still be moved, linked by index. The parser moves elements
+// about (misplaced table content, misnested formatting), so order is only settled at the end, by TreeWriter.
 
 struct BuildNode {
     NodeKind kind = NodeKind::element;
@@ -86,6 +90,14 @@ private:
     // the size of its elements each time.
     std::span<BuildNode> nodes_;
     std::vector<TextPiece> pieces_;
+};
+
+// Turns the tree as built into the tree as read: one walk in document order.
+
+class TreeWriter {
+public:
+    // Fills the nodes of `tree` from `nodes`, whose node 0 is the document.
+    static void write(const BuildTree& nodes, Tree& tree);
 };
 
 }  // namespace quarry::html

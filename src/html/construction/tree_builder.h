@@ -13,9 +13,8 @@
 #include "html/construction/formatting.h"
 #include "html/construction/build_tree.h"
 #include "html/construction/open_elements.h"
-#include "html/construction/overflow.h"
 #include "html/parser.h"
-#include "html/html_source_text.h"
+#include "html/source_text.h"
 #include "html/tokenizer.h"
 #include "html/tree.h"
 

@@ -1,13 +1,131 @@
-#include "html/encoding/encoding_prescan.h"
+// Guessing an encoding from the bytes alone, for pages that name none or lie about it.
+#include "html/encoding/encoding.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include <uchardet/uchardet.h>
 
 #include "base/ascii.h"
 #include "html/characters.h"
+#include "html/encoding/decoders.h"
+#include "html/encoding/labels.h"
 
 namespace quarry::html {
+
+// UTF-16 or ISO-2022-JP, whose bytes are all below 0x80 in a page about nothing foreign.
+std::optional<Encoding> detect_seven_bit_encoding(std::string_view bytes);
+
+// A legacy encoding or UTF-16 that the bytes look like; nothing when there is too little to tell. Reads a
+// bounded sample: the same cost for 100 KB and for 100 MB, but for finding the sample. Never UTF-8: ask
+// count_utf8 for that.
+std::optional<Encoding> detect_encoding(std::string_view bytes);
+
+// What a page says about its own encoding, read before anything is decoded: the HTML standard's "prescan a
+// byte stream to determine its encoding", with its fallback to an XML declaration.
+
+// How far browsers look before they start to parse.
+inline constexpr std::size_t standard_prescan_bytes = 1024;
+
+// The encoding declared by a <meta> tag or an XML declaration within `bytes`, or nothing. UTF-16 is answered
+// as UTF-8 and x-user-defined as windows-1252, as the standard asks: a declaration that could be read as
+// ASCII is not UTF-16. Linear in the size of `bytes`.
+std::optional<Encoding> prescan_encoding(std::string_view bytes);
+
+// The label in a <meta http-equiv> content such as "text/html; charset=gbk"; nothing if it has none.
+std::optional<Encoding> encoding_from_meta_content(std::string_view content);
+
+namespace {
+
+constexpr std::size_t sample_bytes = 64 * 1024;
+// Statistics of letters say nothing about fewer bytes than this.
+constexpr std::size_t fewest_foreign_bytes = 8;
+// A run of ASCII longer than this separates two stretches of foreign text. It is longer than any character
+// whose later bytes look like ASCII, so cutting inside it never cuts a character.
+constexpr std::size_t gap = 32;
+
+bool is_foreign(char c) {
+    return static_cast<signed char>(c) < 0;
+}
+
+struct Sample {
+    std::string text;
+    std::size_t foreign_bytes = 0;
+};
+
+// The stretches around non-ASCII bytes. Markup between them tells nothing about the language and would fill
+// the sample.
+Sample take_sample(std::string_view bytes) {
+    Sample sample;
+    std::size_t ascii_run = gap + 1;
+    for (const char c : bytes) {
+        ascii_run = is_foreign(c) ? 0 : ascii_run + 1;
+        if (ascii_run > gap) continue;
+        sample.text += c;
+        if (ascii_run == 0) ++sample.foreign_bytes;
+        // Only end where a stretch may end.
+        if (sample.text.size() >= sample_bytes && ascii_run >= gap) break;
+        if (sample.text.size() >= 2 * sample_bytes) break;
+    }
+    return sample;
+}
+
+// UTF-16 without a byte order mark: markup is ASCII, so every other byte of its beginning is zero.
+std::optional<Encoding> detect_utf16(std::string_view bytes) {
+    const std::string_view head = bytes.substr(0, std::min<std::size_t>(bytes.size(), 64) & ~std::size_t{1});
+    if (head.size() < 8) return std::nullopt;
+    std::size_t zeros[2] = {0, 0};
+    for (std::size_t i = 0; i < head.size(); ++i) {
+        if (head[i] == '\0') ++zeros[i % 2];
+    }
+    const std::size_t most = head.size() / 2 * 3 / 4;
+    if (zeros[1] >= most && zeros[0] == 0) return Encoding::utf_16le;
+    if (zeros[0] >= most && zeros[1] == 0) return Encoding::utf_16be;
+    return std::nullopt;
+}
+
+bool has_japanese_escape(std::string_view bytes) {
+    return bytes.contains("\x1B$B") || bytes.contains("\x1B$@");
+}
+
+// uchardet's names that are not labels of the web.
+std::string_view as_label(std::string_view name) {
+    if (name == "UHC") return "euc-kr";
+    if (name == "MAC-CYRILLIC") return "x-mac-cyrillic";
+    return name;
+}
+
+std::optional<Encoding> ask_uchardet(std::string_view sample) {
+    struct Delete {
+        void operator()(uchardet* detector) const { uchardet_delete(detector); }
+    };
+    const std::unique_ptr<uchardet, Delete> detector(uchardet_new());
+    if (uchardet_handle_data(detector.get(), sample.data(), sample.size()) != 0) return std::nullopt;
+    uchardet_data_end(detector.get());
+    const auto encoding = find_encoding(as_label(uchardet_get_charset(detector.get())));
+    if (encoding == Encoding::utf_8 || encoding == Encoding::replacement) return std::nullopt;
+    return encoding;
+}
+
+}  // namespace
+
+std::optional<Encoding> detect_seven_bit_encoding(std::string_view bytes) {
+    if (const auto encoding = detect_utf16(bytes)) return encoding;
+    return has_japanese_escape(bytes) ? std::optional(Encoding::iso_2022_jp) : std::nullopt;
+}
+
+std::optional<Encoding> detect_encoding(std::string_view bytes) {
+    if (const auto encoding = detect_utf16(bytes)) return encoding;
+    const Sample sample = take_sample(bytes);
+    if (sample.foreign_bytes < fewest_foreign_bytes) return std::nullopt;
+    return ask_uchardet(sample.text);
+}
+
 namespace {
 
 std::size_t find_ignoring_case(std::string_view text, std::string_view lower_case_word) {
@@ -198,6 +316,129 @@ std::optional<Encoding> prescan_encoding(std::string_view bytes) {
     if (bytes.starts_with("\0<\0?\0x"sv)) return Encoding::utf_16be;
     if (const auto encoding = Prescan(bytes).run()) return encoding;
     return encoding_from_xml_declaration(bytes);
+}
+
+namespace {
+
+// Heads of real pages put scripts and styles before a late <meta charset>; beyond this nobody looks.
+constexpr std::size_t late_prescan_bytes = 64 * 1024;
+
+struct Choice {
+    Encoding encoding;
+    EncodingSource source;
+};
+
+struct ByteOrderMark {
+    Encoding encoding;
+    std::size_t size;
+};
+
+std::optional<ByteOrderMark> byte_order_mark(std::string_view bytes) {
+    if (bytes.starts_with("\xEF\xBB\xBF")) return ByteOrderMark{Encoding::utf_8, 3};
+    if (bytes.starts_with("\xFE\xFF")) return ByteOrderMark{Encoding::utf_16be, 2};
+    if (bytes.starts_with("\xFF\xFE")) return ByteOrderMark{Encoding::utf_16le, 2};
+    return std::nullopt;
+}
+
+std::optional<Choice> declared_in_page(std::string_view bytes) {
+    if (const auto encoding = prescan_encoding(bytes.substr(0, standard_prescan_bytes))) {
+        return Choice{*encoding, EncodingSource::meta};
+    }
+    if (bytes.size() <= standard_prescan_bytes) return std::nullopt;
+    if (const auto encoding = prescan_encoding(bytes.substr(0, late_prescan_bytes))) {
+        return Choice{*encoding, EncodingSource::late_meta};
+    }
+    return std::nullopt;
+}
+
+Choice choose_by_label(std::string_view bytes, std::string_view header) {
+    if (const auto encoding = find_encoding(header)) return {*encoding, EncodingSource::header};
+    return declared_in_page(bytes).value_or(Choice{Encoding::windows_1252, EncodingSource::fallback});
+}
+
+bool is_utf16(Encoding encoding) {
+    return encoding == Encoding::utf_16be || encoding == Encoding::utf_16le;
+}
+
+// Bytes that a person wrote in a legacy encoding are almost never well-formed UTF-8 by accident. In
+// single-byte encodings one such sequence is already a curiosity ("Ã©"); a pair of bytes in GBK passes as
+// UTF-8 about one time in eight, so a few are asked for.
+bool looks_like_utf8_after_all(const Utf8Census& census, Encoding label) {
+    return census.is_valid() && census.sequences >= (is_single_byte(label) ? 1 : 4);
+}
+
+std::optional<Encoding> detect(std::string_view bytes, const Utf8Census& census) {
+    if (census.is_ascii()) return detect_seven_bit_encoding(bytes);
+    return census.invalid > census.sequences ? detect_encoding(bytes) : std::nullopt;
+}
+
+Choice choose_without_label(std::string_view bytes, const Utf8Census& census) {
+    if (const auto encoding = detect(bytes, census)) return {*encoding, EncodingSource::detected};
+    if (census.invalid <= census.sequences) return {Encoding::utf_8, EncodingSource::valid_utf8};
+    return {Encoding::windows_1252, EncodingSource::fallback};
+}
+
+// What becomes of a label once the bytes are known; nothing if they refute it.
+std::optional<Choice> check_label(const Choice& label, std::string_view bytes, const Utf8Census& census) {
+    if (label.encoding == Encoding::utf_8) {
+        return census.invalid <= census.sequences ? std::optional(label) : std::nullopt;
+    }
+    if (is_utf16(label.encoding)) return bytes.contains('\0') ? std::optional(label) : std::nullopt;
+    if (looks_like_utf8_after_all(census, label.encoding)) {
+        return Choice{Encoding::utf_8, EncodingSource::valid_utf8};
+    }
+    return label;
+}
+
+Choice choose_by_evidence(std::string_view bytes, std::string_view header, const Utf8Census& census) {
+    if (const auto encoding = find_encoding(header)) {
+        if (const auto choice = check_label({*encoding, EncodingSource::header}, bytes, census)) {
+            return *choice;
+        }
+    }
+    if (const auto label = declared_in_page(bytes)) {
+        if (const auto choice = check_label(*label, bytes, census)) return *choice;
+    }
+    return choose_without_label(bytes, census);
+}
+
+bool is_ascii_superset(Encoding encoding) {
+    return !is_utf16(encoding) && encoding != Encoding::iso_2022_jp && encoding != Encoding::replacement;
+}
+
+Decoded decode_as(std::string bytes, Choice choice, const Utf8Census& census) {
+    Decoded decoded{.encoding = encoding_name(choice.encoding), .source = choice.source};
+    if (choice.encoding == Encoding::utf_8 || (census.is_ascii() && is_ascii_superset(choice.encoding))) {
+        decoded.had_errors = !census.is_valid();
+        decoded.text = census.is_valid() ? std::move(bytes) : repair_utf8(bytes);
+    } else if (is_utf16(choice.encoding)) {
+        const auto order = choice.encoding == Encoding::utf_16be ? ByteOrder::big : ByteOrder::little;
+        decoded.text = utf16_to_utf8(bytes, order, decoded.had_errors);
+    } else {
+        LegacyText legacy = decode_legacy(bytes, choice.encoding);
+        // A guess that cannot read a part of the bytes was wrong, and windows-1252 reads anything.
+        if (choice.source == EncodingSource::detected && legacy.errors > census.invalid / 16) {
+            return decode_as(std::move(bytes), {Encoding::windows_1252, EncodingSource::fallback}, census);
+        }
+        decoded.text = std::move(legacy.text);
+        decoded.had_errors = legacy.errors > 0;
+    }
+    return decoded;
+}
+
+}  // namespace
+
+Decoded decode(std::string bytes, std::string_view charset_from_header, LabelTrust trust) {
+    if (const auto mark = byte_order_mark(bytes)) {
+        bytes.erase(0, mark->size);
+        const Utf8Census census = count_utf8(bytes);
+        return decode_as(std::move(bytes), {mark->encoding, EncodingSource::byte_order_mark}, census);
+    }
+    const Utf8Census census = count_utf8(bytes);
+    const Choice choice = trust == LabelTrust::absolute
+                              ? choose_by_label(bytes, charset_from_header)
+                              : choose_by_evidence(bytes, charset_from_header, census);
+    return decode_as(std::move(bytes), choice, census);
 }
 
 }  // namespace quarry::html

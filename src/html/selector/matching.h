@@ -1,14 +1,20 @@
-// Where elements stand among their siblings, for a whole tree at once: :nth-child and its kin, and the steps
-// that :has() takes from the elements inside to the ones outside.
+// Simple selectors bound to one tree. Names are looked up once. What depends on other nodes (:nth-child and
+// its kin, the steps of :has()) is worked out for the whole tree beforehand, so that a test of one element
+// looks at that element only.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "html/selector/selector.h"
 #include "html/tree.h"
 
 namespace quarry::html {
+
+// Where elements stand among their siblings, for a whole tree at once: :nth-child and its kin, and the steps
+// that :has() takes from the elements inside to the ones outside.
 
 using NodeMarks = std::vector<std::uint8_t>;  // by node id; 1 where something holds
 
@@ -34,5 +40,31 @@ NodeMarks mark_only(const Tree& tree, bool of_type);
 
 // The elements that have a marked element below them, as a child, as the next or as a later sibling.
 NodeMarks step_outwards(const Tree& tree, const NodeMarks& marked, Combinator combinator);
+
+// Simple selectors bound to one tree: names are looked up once, and what depends on other nodes is worked out
+// for all of them beforehand, so that a test of one element looks at that element only.
+
+class BoundSimple {
+public:
+    // `nested` are the matches of the selector's argument, where it has one.
+    BoundSimple(const Tree& tree, const SimpleSelector& simple, NodeMarks nested);
+
+    bool matches(NodeId id) const;
+
+private:
+    bool matches_type(const Node& node) const;
+    bool matches_attribute(NodeId id) const;
+    bool matches_value(std::string_view value, bool ignore_case) const;
+    bool has_class(std::string_view classes) const;
+
+    const Tree& tree_;
+    const SimpleSelector& simple_;
+    NodeMarks marks_;               // the answer for every node, for the kinds that look further than one
+    std::optional<Tag> html_tag_;   // names of HTML elements and their attributes are in lower case;
+    std::optional<Tag> other_tag_;  // those of SVG and MathML are as written
+    std::optional<Attr> html_attribute_;
+    std::optional<Attr> other_attribute_;
+    bool attribute_ignores_case_ = false;
+};
 
 }  // namespace quarry::html

@@ -8,7 +8,7 @@
 #include "base/ascii.h"
 #include "html/characters.h"
 #include "html/encoding/decoders.h"
-#include "html/selector/html_selector.h"
+#include "html/selector/selector.h"
 
 namespace quarry::html {
 namespace {

@@ -1,10 +1,9 @@
-#include "html/selector/html_selector.h"
+#include "html/selector/selector.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 
-#include "html/selector/selector_simple.h"
 #include "html/selector/matching.h"
 
 namespace quarry::html {

@@ -1,4 +1,4 @@
-#include "html/selector/html_selector.h"
+#include "html/selector/selector.h"
 
 #include <string>
 

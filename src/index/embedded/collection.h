@@ -1,22 +1,32 @@
-// What of a collection is in memory: whatever a search looks at for every chunk. Some 60 bytes a chunk, most
-// of them sign bits.
+// What of a collection is in memory. A CollectionView is what a search looks at for every chunk: some 60
+// bytes a chunk, most of them sign bits. A ViewLock lets many searches look and one writer change it for a
+// moment. Beside the view the writer keeps its spaces and the slots it may give out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "base/base_clock.h"
-#include "index/embedded/bits.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "db/sqlite.h"
+#include "index/embedded/postings.h"
+#include "index/embedded/signs.h"
 #include "index/embedded/part.h"
-#include "index/embedded/embedded_postings.h"
-#include "index/embedded/embedded_signs.h"
+#include "index/embedded/vectors.h"
 #include "index/index.h"
 
 namespace quarry::index {
+
+// What of a collection is in memory: whatever a search looks at for every chunk. Some 60 bytes a chunk, most
+// of them sign bits.
 
 // A page's place in memory. Used again once the page is gone.
 using PageNumber = std::uint32_t;
@@ -111,5 +121,73 @@ struct CollectionView {
     std::shared_ptr<const Sources> sources = std::make_shared<Sources>();
     Signs signs{};
 };
+
+// Lets many searches look at what is in memory, and one writer change it for a moment. A writer that waits
+// goes before searches that come after it: otherwise a busy searcher would keep it out for ever.
+
+class ViewLock {
+public:
+    std::shared_lock<std::shared_mutex> to_look() {
+        std::lock_guard turn(turn_);
+        return std::shared_lock(view_);
+    }
+    std::unique_lock<std::shared_mutex> to_change() {
+        std::lock_guard turn(turn_);
+        return std::unique_lock(view_);
+    }
+
+private:
+    std::mutex turn_;
+    std::shared_mutex view_;
+};
+
+// Gives out slots: those that nothing speaks of any more first, then new ones.
+
+class SlotSupply {
+public:
+    SlotSupply() = default;
+    // `free` ascends, all of it below `next`.
+    SlotSupply(std::vector<Slot> free, Slot next)
+        : free_(std::move(free)), next_(next), settled_next_(next) {}
+
+    Slot take() { return taken_ < free_.size() ? free_[taken_++] : next_++; }
+
+    // What was taken since the last settle() is free again, or is not.
+    void take_back() {
+        taken_ = 0;
+        next_ = settled_next_;
+    }
+    void settle() {
+        free_.erase(free_.begin(), free_.begin() + static_cast<std::ptrdiff_t>(taken_));
+        taken_ = 0;
+        settled_next_ = next_;
+    }
+
+    void give_back(const std::vector<Slot>& slots) {
+        free_.insert(free_.end(), slots.begin(), slots.end());
+        std::ranges::sort(free_);
+    }
+
+private:
+    std::vector<Slot> free_;
+    std::size_t taken_ = 0;
+    Slot next_ = 0, settled_next_ = 0;
+};
+
+// A collection as the writer knows it: what searches look at, and what only writing needs.
+
+struct Shelf {
+    CollectionView view{};
+    SlotSupply supply{};
+    std::vector<SpaceRow> spaces{};  // the one in use, and those being filled
+
+    SpaceRow* space(std::int64_t id);
+};
+
+using Shelves = std::map<std::string, std::unique_ptr<Shelf>, std::less<>>;
+
+// All collections as the file has them. In one snapshot of the connection.
+Result<Shelves> load_shelves(db::Connection& connection);
+Result<Signs> load_signs(db::Connection& connection, const SpaceRow& space, const SlotTable& slots);
 
 }  // namespace quarry::index

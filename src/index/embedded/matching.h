@@ -1,13 +1,63 @@
-// The best of many candidates, without keeping the others.
+// Finding chunks by words: BM25 over a collection, where every posting of every word counts, term after
+// term. A filter decides once per search which pages are let through. Best keeps the best of many
+// candidates.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "index/embedded/embedded_postings.h"
+#include "base/result.h"
+#include "index/embedded/postings.h"
+#include "index/embedded/collection.h"
+#include "index/index.h"
 
 namespace quarry::index {
+
+// Which pages a filter lets through: decided once per search, looked up once per chunk.
+
+class PageFilter {
+public:
+    PageFilter(const Filter& filter, const PageTable& pages);
+
+    bool admits(PageNumber page) const { return !pages_ || pages_->has(page); }
+    bool admits_all() const { return !pages_; }
+
+private:
+    std::optional<Bits> pages_;
+};
+
+// "docs.example.com" is of the site "example.com", and so is "example.com" itself.
+bool is_of_host(std::string_view host, std::string_view wanted);
+
+// BM25 over a collection: every posting of every word counts, term after term.
+
+// A term's postings wherever they are, and how many they are.
+struct TermLists {
+    std::string term{};
+    std::vector<std::string> lists{};
+    std::int64_t chunks = 0;
+
+    void add(std::string_view postings);
+};
+
+// A keyword query with the postings it needs.
+struct QueryLists {
+    struct Word {
+        TermLists lists{};
+        float weight = 1;
+    };
+    std::vector<Word> words{};
+    std::vector<TermLists> required{}, excluded{};
+};
+
+// The best, best first; of equal ones, the earlier slot. `corrupt` if a list is damaged.
+Result<std::vector<Scored>> best_matches(const CollectionView& view, const QueryLists& query,
+                                         const Filter& filter, int limit);
+
+// The best of many candidates, without keeping the others.
 
 struct Candidate {
     Slot slot = 0;

@@ -4,12 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "index/embedded/matching.h"
-#include "index/embedded/packed_vector.h"
+#include "index/embedded/vectors.h"
 #include "index/embedded/page_rows.h"
-#include "index/embedded/passages.h"
-#include "index/embedded/embedded_signs.h"
+#include "index/embedded/signs.h"
 #include "index/embedded/similar_words.h"
-#include "index/embedded/slot_supply.h"
 #include "index/embedded/collection.h"
 
 namespace quarry::index {

@@ -1,18 +1,32 @@
-// The rows of pages, their texts, and the terms of those that are in no segment yet.
+// The rows of pages, their texts, and the terms of those that are in no segment yet. Texts and headings of
+// consecutive chunks are compressed together: neighbours share words and headings.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/embedded_postings.h"
+#include "index/embedded/postings.h"
 #include "index/index.h"
+#include "model/document.h"
 
 namespace quarry::index {
+
+// Texts and headings of consecutive chunks, compressed together: neighbours share words and headings.
+
+// Together they take half of the room that each by itself would; more would make reading one of them slow.
+inline constexpr int chunks_together = 16;
+
+Result<std::string> pack_passages(std::span<const Chunk* const> chunks);
+// `corrupt` if the bytes are damaged.
+Result<std::vector<Chunk>> unpack_passages(std::string_view bytes);
+
+// The rows of pages, their texts, and the terms of those that are in no segment yet.
 
 struct ChunkPlace {
     Slot slot = 0;

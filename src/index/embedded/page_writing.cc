@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "index/embedded/packed_vector.h"
+#include "index/embedded/vectors.h"
 
 namespace quarry::index {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "index/embedded/embedded_postings.h"
+#include "index/embedded/postings.h"
 #include "text/terms/terms.h"
 
 namespace quarry::index {

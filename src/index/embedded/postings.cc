@@ -1,4 +1,4 @@
-#include "index/embedded/embedded_postings.h"
+#include "index/embedded/postings.h"
 
 namespace quarry::index {
 

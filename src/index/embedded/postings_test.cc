@@ -1,12 +1,12 @@
 // Postings in every form they take: packed, in parts, in leaves, merged.
-#include "index/embedded/embedded_postings.h"
+#include "index/embedded/postings.h"
 
 #include <map>
 #include <random>
 
 #include <doctest/doctest.h>
 
-#include "index/embedded/merge.h"
+#include "index/embedded/merging.h"
 #include "index/embedded/part.h"
 #include "index/embedded/segments.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "index/embedded/page_rows.h"
-#include "index/embedded/passages.h"
 #include "index/embedded/schema.h"
 #include "index/embedded/segments.h"
 

@@ -12,7 +12,7 @@
 #include "base/guarded.h"
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/match.h"
+#include "index/embedded/matching.h"
 #include "index/embedded/collection.h"
 #include "index/index.h"
 

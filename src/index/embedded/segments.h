@@ -1,17 +1,25 @@
-// Postings at rest: segments of leaves, each some kilobytes of consecutive terms with their postings. One row
-// per leaf instead of per term makes a segment's writing, merging and removal some hundred rows instead of
-// tens of thousands; a term with many postings has a leaf of its own.
+// Postings at rest: the rows of segments, and the leaves they consist of. A leaf holds some kilobytes of
+// consecutive terms with their postings. One row per leaf instead of per term makes writing, merging and
+// removing a segment some hundred rows instead of tens of thousands; a term with many postings has a leaf
+// of its own.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "db/sqlite.h"
+#include "index/embedded/collection.h"
+#include "index/embedded/postings.h"
 
 namespace quarry::index {
+
+// Postings at rest: segments of leaves, each some kilobytes of consecutive terms with their postings. One row
+// per leaf instead of per term makes a segment's writing, merging and removal some hundred rows instead of
+// tens of thousands; a term with many postings has a leaf of its own.
 
 // Terms in order with their postings, wherever they are.
 class TermCursor {
@@ -55,5 +63,18 @@ private:
 
 // The term's postings in this leaf; "" if it has none. `corrupt` if the leaf is damaged.
 Result<std::string_view> find_in_leaf(std::string_view leaf, std::string_view term);
+
+// The rows of segments: which there are, and which slots' postings they have.
+
+enum class SegmentState : std::uint8_t { being_written = 0, used = 1, dropped = 2 };
+
+// Those in use.
+Result<std::vector<Segment>> segments_of(db::Connection& connection, std::int64_t collection);
+Result<std::vector<Slot>> segment_slots(db::Connection& connection, std::int64_t segment);
+
+// Within the writer's transaction.
+Result<std::int64_t> begin_segment(db::Connection& connection, std::int64_t collection);
+Result<void> use_segment(db::Connection& connection, std::int64_t segment, const std::vector<Slot>& slots);
+Result<void> drop_segment(db::Connection& connection, std::int64_t segment);
 
 }  // namespace quarry::index

@@ -7,8 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "index/embedded/int8_vector.h"
-#include "index/embedded/sign_distance.h"
+#include "index/embedded/vectors.h"
 
 using namespace quarry::index;
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <memory>
 
-#include "index/embedded/merge.h"
-#include "index/embedded/embedded_postings.h"
+#include "index/embedded/merging.h"
+#include "index/embedded/postings.h"
 #include "index/embedded/segments.h"
 
 namespace quarry::index {

@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "index/embedded/chunk_walk.h"
-#include "index/embedded/packed_vector.h"
-#include "index/embedded/rubbish.h"
+#include "index/embedded/vectors.h"
+#include "index/embedded/upkeep.h"
 #include "index/embedded/schema.h"
-#include "index/same_embedder.h"
+#include "index/index.h"
 
 namespace quarry::index {
 

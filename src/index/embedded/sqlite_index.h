@@ -13,9 +13,8 @@
 
 #include "index/embedded/page_writing.h"
 #include "index/embedded/reading.h"
-#include "index/embedded/shelf.h"
+#include "index/embedded/collection.h"
 #include "index/embedded/upkeep.h"
-#include "index/embedded/view_lock.h"
 #include "index/embedded/embedded_index.h"
 
 namespace quarry::index {

@@ -1,17 +1,30 @@
-// What is done a little at a time beside the writing: parts become segments, small segments become larger
-// ones, and rows that nothing speaks of any more are removed. Used by the writer alone.
+// What the writer does a little at a time beside the writing: parts become segments, small segments become
+// larger ones, and rows that nothing refers to any more are removed. Such rows belong to segments that were
+// merged or never finished, to spaces that were left, to collections that were removed.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/result.h"
 #include "db/sqlite.h"
 #include "index/embedded/merging.h"
-#include "index/embedded/shelf.h"
-#include "index/embedded/view_lock.h"
+#include "index/embedded/collection.h"
 
 namespace quarry::index {
+
+// Rows that nothing speaks of any more: of segments that were merged or never finished, of spaces that were
+// left, of collections that were removed. They go a few at a time, so that no transaction is long.
+
+// At start: what a former process was writing when it ended is rubbish.
+Result<void> abandon_unfinished(db::Connection& connection);
+
+// Removes some, in a transaction of its own. False if there is no more.
+Result<bool> remove_some_rubbish(db::Connection& connection);
+
+// What is done a little at a time beside the writing: parts become segments, small segments become larger
+// ones, and rows that nothing speaks of any more are removed. Used by the writer alone.
 
 class Upkeep {
 public:

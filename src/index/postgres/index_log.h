@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "db/postgres/pg_pool.h"
+#include "db/postgres/connection.h"
 #include "index/index.h"
 
 namespace quarry::index {

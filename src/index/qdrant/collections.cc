@@ -6,8 +6,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "index/qdrant/qdrant_answer.h"
-#include "index/qdrant/qdrant_point_id.h"
+#include "index/qdrant/service.h"
+#include "index/qdrant/points.h"
 
 namespace quarry::index {
 

@@ -1,14 +1,121 @@
 #include "index/qdrant/points.h"
 
+#include <algorithm>
 #include <charconv>
+#include <map>
+#include <utility>
 
 #include <boost/json.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <xxhash.h>
 
-#include "index/qdrant/qdrant_words.h"
+#include "base/ascii.h"
+#include "base/sha256.h"
 
 namespace quarry::index {
+
+namespace {
+
+bool is_kept(char c) {
+    return is_ascii_letter(c) || is_ascii_digit(c) || c == '_' || c == '-' || c == '.';
+}
+
+}  // namespace
+
+std::string point_id(std::string_view identifier) {
+    const auto digest = sha256(identifier);
+    std::string id;
+    for (std::size_t i = 0; i < 16; ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) id += '-';
+        id += fmt::format("{:02x}", digest[i]);
+    }
+    return id;
+}
+
+std::string chunk_point(const std::string& collection, PageId page, std::int64_t generation, int index) {
+    return point_id(fmt::format("chunk {} {} {} {}", number(page), generation, index, collection));
+}
+
+std::string page_point(const std::string& collection, PageId page) {
+    return point_id(fmt::format("page {} {}", number(page), collection));
+}
+
+std::string collection_point(const std::string& collection) {
+    return point_id("collection " + collection);
+}
+
+std::string qdrant_name(std::string_view prefix, std::string_view collection) {
+    std::string name(prefix);
+    for (const char c : collection) {
+        if (is_kept(c)) {
+            name += c;
+        } else {
+            name += fmt::format("~{:02x}", static_cast<unsigned char>(c));
+        }
+    }
+    return name;
+}
+
+std::string collection_of(std::string_view prefix, std::string_view qdrant_name) {
+    if (!qdrant_name.starts_with(prefix)) return {};
+    qdrant_name.remove_prefix(prefix.size());
+    std::string name;
+    for (std::size_t i = 0; i < qdrant_name.size(); ++i) {
+        if (qdrant_name[i] != '~') {
+            name += qdrant_name[i];
+            continue;
+        }
+        const std::string_view digits = qdrant_name.substr(i + 1, 2);
+        unsigned value = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+        if (error != std::errc() || end != digits.data() + 2) return {};
+        name += static_cast<char>(value);
+        i += 2;
+    }
+    return name;
+}
+
+namespace {
+
+constexpr double k1 = 1.2;
+constexpr double b = 0.75;
+
+SparseVector sorted(const std::map<std::uint32_t, double>& values) {
+    SparseVector vector;
+    for (const auto& [index, value] : values) {
+        vector.indices.push_back(index);
+        vector.values.push_back(static_cast<float>(value));
+    }
+    return vector;
+}
+
+}  // namespace
+
+std::uint32_t word_number(std::string_view term) {
+    return static_cast<std::uint32_t>(XXH3_64bits(term.data(), term.size()));
+}
+
+SparseVector sparse_of(const text::TermBag& terms, double average_length) {
+    // Words that share a number are one word: Qdrant takes each index once.
+    std::map<std::uint32_t, double> counts;
+    for (const text::TermCount& term : terms.counts) counts[word_number(term.term)] += term.count;
+    const double relative_length = average_length > 0 ? terms.length / average_length : 1;
+    for (auto& [index, count] : counts)
+        count = count * (k1 + 1) / (count + k1 * (1 - b + b * relative_length));
+    return sorted(counts);
+}
+
+SparseVector sparse_of(std::span<const KeywordQuery::Word> words) {
+    std::map<std::uint32_t, double> weights;
+    for (const KeywordQuery::Word& word : words) weights[word_number(word.term)] += word.weight;
+    return sorted(weights);
+}
+
+boost::json::object to_json(const SparseVector& vector) {
+    return {{"indices", boost::json::array(vector.indices.begin(), vector.indices.end())},
+            {"values", boost::json::array(vector.values.begin(), vector.values.end())}};
+}
 
 namespace {
 
@@ -243,6 +350,58 @@ std::vector<std::string> path_prefixes(const std::string& path) {
     }
     if (depth <= deepest_path && (prefixes.empty() || prefixes.back() != path)) prefixes.push_back(path);
     return prefixes;
+}
+
+namespace {
+
+namespace json = boost::json;
+
+json::object has_value(std::string_view key, json::value value) {
+    return {{"key", key}, {"match", json::object{{"value", std::move(value)}}}};
+}
+
+json::object fetched_between(const Filter& filter) {
+    json::object range;
+    if (filter.since) range["gte"] = filter.since->time_since_epoch().count();
+    if (filter.until) range["lte"] = filter.until->time_since_epoch().count();
+    return {{"key", "fetched_at"}, {"range", std::move(range)}};
+}
+
+json::array conditions(const Filter& filter) {
+    json::array must;
+    if (!filter.host.empty()) must.push_back(has_value("hosts", json::value(filter.host)));
+    if (!filter.path_prefix.empty())
+        must.push_back(has_value("path_prefixes", json::value(filter.path_prefix)));
+    if (!filter.language.empty()) must.push_back(has_value("language", json::value(filter.language)));
+    if (filter.since || filter.until) must.push_back(fetched_between(filter));
+    return must;
+}
+
+}  // namespace
+
+json::object to_qdrant(const Filter& filter) {
+    return {{"must", conditions(filter)}};
+}
+
+json::object to_qdrant(const Filter& filter, const KeywordQuery& query) {
+    json::array must = conditions(filter), must_not;
+    for (const std::string& term : query.required) must.push_back(has_value("words", word_number(term)));
+    for (const std::string& term : query.excluded) must_not.push_back(has_value("words", word_number(term)));
+    return {{"must", std::move(must)}, {"must_not", std::move(must_not)}};
+}
+
+json::object uncounted_chunks(std::span<const QdrantPage> pages) {
+    json::array any;
+    for (const QdrantPage& page : pages) {
+        const json::object is_counted{
+            {"must", json::array{has_value("generation", page.generation),
+                                 json::object{{"key", "chunk_index"},
+                                              {"range", json::object{{"lt", page.chunks}}}}}}};
+        any.push_back(json::object{
+            {"must", json::array{has_value("page", number(page.page)), has_value("kind", "chunk")}},
+            {"must_not", json::array{is_counted}}});
+    }
+    return {{"should", std::move(any)}};
 }
 
 }  // namespace quarry::index

@@ -3,11 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "index/qdrant/qdrant_answer.h"
-#include "index/qdrant/qdrant_filter.h"
+#include "index/qdrant/service.h"
 #include "index/qdrant/points.h"
-#include "index/qdrant/qdrant_point_id.h"
-#include "index/qdrant/qdrant_words.h"
 
 using namespace quarry;
 using namespace quarry::index;

@@ -6,12 +6,10 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "index/qdrant/qdrant_answer.h"
-#include "index/qdrant/collections.h"
-#include "index/qdrant/qdrant_filter.h"
-#include "index/qdrant/reading.h"
 #include "index/qdrant/service.h"
-#include "index/qdrant/qdrant_words.h"
+#include "index/qdrant/collections.h"
+#include "index/qdrant/points.h"
+#include "index/qdrant/reading.h"
 #include "index/qdrant/writing.h"
 
 namespace quarry::index {

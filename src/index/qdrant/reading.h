@@ -1,15 +1,29 @@
-// Asking Qdrant so that every page in an answer is whole: all of one generation.
+// Asking Qdrant so that every page in an answer is whole. The points of pages say which generation of
+// chunks counts. They are read before and after a question; if they differ, the answer may hold half a
+// page, and the question is asked again.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "index/qdrant/qdrant_answer.h"
+#include "base/result.h"
 #include "index/qdrant/collections.h"
-#include "index/qdrant/qdrant_pages.h"
+#include "index/qdrant/service.h"
 
 namespace quarry::index {
+
+// The points of pages: which chunks of each count. Reading them before and after a question tells whether its
+// answer may hold half a page.
+
+using QdrantPages = std::map<PageId, QdrantPage>;
+
+// Those that are there. `not_found` if the collection is not.
+Result<QdrantPages> read_pages(const QdrantService& service, const std::string& points_path,
+                               const std::string& collection, std::span<const PageId> pages);
+
+// Asking Qdrant so that every page in an answer is whole: all of one generation.
 
 class QdrantReading {
 public:

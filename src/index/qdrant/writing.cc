@@ -7,10 +7,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "index/qdrant/qdrant_filter.h"
-#include "index/qdrant/qdrant_pages.h"
-#include "index/qdrant/qdrant_point_id.h"
-#include "index/qdrant/qdrant_words.h"
+#include "index/qdrant/points.h"
+#include "index/qdrant/reading.h"
 
 namespace quarry::index {
 

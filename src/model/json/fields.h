@@ -1,13 +1,7 @@
-// Records as JSON, both ways from one list of fields, so that what is written can always be read:
-//
-//   template <typename Visit, typename Type>
-//   void each_field(Visit& visit, Type& page) {
-//       visit("url", page.url);
-//       visit("fetched_at", page.fetched_at);
-//   }
-//
-// Times are ISO 8601, times that something took are milliseconds, states go by their names. What is not known
-// is null.
+// Members of JSON objects. What another process or service says is read without trust: nothing here throws,
+// whatever stands there. Records are written and read from one list of fields, each_field(visit, value), so
+// that what is written can always be read. Times are ISO 8601, durations are milliseconds, states go by
+// their names; what is not known is null.
 #pragma once
 
 #include <chrono>
@@ -21,13 +15,42 @@
 
 #include <boost/json.hpp>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
-#include "model/model_ids.h"
-#include "model/json/iso_time.h"
 #include "model/json/values.h"
+#include "model/ids.h"
 
 namespace quarry {
+
+// What another process or service says in JSON, read without trust: nothing here throws, whatever stands
+// there.
+
+// The member of that name; null if there is none, or the value is no object.
+const boost::json::value* member_in(const boost::json::value& value, std::string_view name);
+
+// "" , nothing or null if there is none, or something else. A whole number may be written as 2.0.
+std::string text_in(const boost::json::value& value, std::string_view name);
+std::string text_in(const boost::json::object& object, std::string_view name);
+std::optional<std::int64_t> number_in(const boost::json::value& value, std::string_view name);
+std::optional<std::int64_t> number_in(const boost::json::object& object, std::string_view name);
+std::optional<bool> flag_in(const boost::json::value& value, std::string_view name);
+const boost::json::array* list_in(const boost::json::value& value, std::string_view name);
+
+// The same for what an answer has to have: `corrupt` without it, with a sentence that names it.
+Result<std::int64_t> answered_number(const boost::json::value& answer, std::string_view name);
+Result<bool> answered_flag(const boost::json::value& answer, std::string_view name);
+Result<boost::json::object> answered_object(const boost::json::value& answer);
+
+// Records as JSON, both ways from one list of fields, so that what is written can always be read:
+//
+//   template <typename Visit, typename Type>
+//   void each_field(Visit& visit, Type& page) {
+//       visit("url", page.url);
+//       visit("fetched_at", page.fetched_at);
+//   }
+//
+// Times are ISO 8601, times that something took are milliseconds, states go by their names. What is not known
+// is null.
 
 // "00000000000000ff"
 std::string hex_of(std::uint64_t number);

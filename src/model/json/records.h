@@ -12,14 +12,12 @@
 
 #include "base/result.h"
 #include "model/access.h"
-#include "model/model_collection.h"
+#include "model/collection.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
-#include "model/operation.h"
 #include "model/metrics.h"
 #include "model/stored_page.h"
-#include "model/timings.h"
 
 namespace quarry {
 

@@ -1,4 +1,4 @@
-#include "model/json/json_in.h"
+#include "model/json/fields.h"
 
 #include <doctest/doctest.h>
 

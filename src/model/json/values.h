@@ -1,15 +1,20 @@
-// Enums by the words they go by in SQL dumps, JSON, the command line and documents alike, and the way back.
+// States, other enums and times as text: JSON, SQL dumps, the command line and documents all write them
+// alike. The way back is here too. Times are ISO 8601 in UTC with milliseconds.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
 
 namespace quarry {
+
+// Enums by the words they go by in SQL dumps, JSON, the command line and documents alike, and the way back.
 
 std::string_view name_of(Company company);
 std::string_view error_name(ErrorCode code);
@@ -26,5 +31,13 @@ std::string all_names(UrlState kind);
 std::string all_names(SkipReason kind);
 
 bool read_error_name(std::string_view name, ErrorCode& target);
+
+// Times as JSON has them: ISO 8601 in UTC, with milliseconds.
+
+// "2026-01-30T15:00:10.000Z"
+std::string iso_time(Timestamp time);
+
+// The way back, of exactly that form.
+std::optional<Timestamp> parse_iso_time(std::string_view text);
 
 }  // namespace quarry

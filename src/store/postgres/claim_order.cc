@@ -1,4 +1,4 @@
-#include "store/postgres/turns.h"
+#include "store/postgres/claim_order.h"
 
 #include <algorithm>
 

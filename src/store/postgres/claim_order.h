@@ -1,7 +1,8 @@
-// Where claims of jobs begin. Rows that were claimed stay in the index until they are vacuumed, and when an
-// old transaction of somebody's is open they cannot be: a claim that began at the first row would walk over
-// all of them. So it begins where the last one ended, or where something was put in line since. What nobody
-// told of is found by a walk over all, now and then: the longer that takes, the more seldom.
+// In which order jobs are claimed, and where a claim begins: it is a plain walk along an index. Turns gives
+// each job a number when it may run, so that owners and groups take turns (start-time fair queueing).
+// Claims remembers where the last claim ended, since rows that were claimed stay in the index until they
+// are vacuumed, and a walk from the first row would pass all of them. A walk over everything, now and then,
+// finds what nobody told of.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +11,20 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/guarded.h"
+#include "base/result.h"
+#include "db/postgres/connection.h"
 
 namespace quarry::store::postgres {
+
+// Where claims of jobs begin. Rows that were claimed stay in the index until they are vacuumed, and when an
+// old transaction of somebody's is open they cannot be: a claim that began at the first row would walk over
+// all of them. So it begins where the last one ended, or where something was put in line since. What nobody
+// told of is found by a walk over all, now and then: the longer that takes, the more seldom.
 
 // In the order in which jobs are claimed.
 struct Place {
@@ -112,6 +123,47 @@ private:
     struct State {
         std::map<std::int64_t, Kind> kinds{};
     };
+    Guarded<State> state_;
+};
+
+// Owners and groups take turns, though a claim is a plain walk along an index: each job is given a number
+// when it may run, which is what the claim goes by. A line of jobs (of one owner and group) gets one number
+// after the other; a line that was empty begins where the others are, neither before nor behind them
+// (start-time fair queueing).
+//
+// The numbers are kept in memory. The table `lane` has what others and the next process need of them.
+
+struct Lane {
+    std::int64_t kind = 0, priority = 0, owner = 0, group = 0;
+    friend auto operator<=>(const Lane&, const Lane&) = default;
+};
+
+class Turns {
+public:
+    // The first of `count` turns for jobs of the lane.
+    Result<std::int64_t> take(db::PgConnection& connection, const Lane& lane, std::int64_t count);
+    // Writes down the last turns of these, unless somebody else is doing so.
+    void save(db::PgConnection& connection, const std::vector<Lane>& lanes);
+
+private:
+    using Line = std::pair<std::int64_t, std::int64_t>;  // kind, priority
+    struct Head {
+        std::int64_t turn = 0;
+        std::chrono::steady_clock::time_point read_at{};
+    };
+    struct Last {
+        std::int64_t turn = 0;
+        bool is_saved = false;  // its row was seen
+    };
+    struct State {
+        std::map<Lane, Last> last{};
+        std::map<Line, Head> heads{};
+    };
+    struct Read {
+        std::int64_t head = 0, last = 0;
+    };
+    static Result<Read> read(db::PgConnection& connection, const Lane& lane, std::int64_t head);
+
     Guarded<State> state_;
 };
 

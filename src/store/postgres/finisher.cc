@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/thread_name.h"
-#include "store/postgres/writing/finishing.h"
+#include "base/threads.h"
+#include "store/postgres/writing/operations.h"
 
 namespace quarry::store::postgres {
 

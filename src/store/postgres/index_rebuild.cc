@@ -1,7 +1,6 @@
 #include "store/postgres/index_rebuild.h"
 
-#include "base/pause.h"
-#include "base/thread_name.h"
+#include "base/threads.h"
 #include "store/rows/columns.h"
 
 namespace quarry::store::postgres {

@@ -9,7 +9,6 @@
 
 #include "store/postgres/upkeep.h"
 #include "store/postgres/transactor.h"
-#include "store/postgres/postgres_upkeep.h"
 
 namespace quarry::store::postgres {
 

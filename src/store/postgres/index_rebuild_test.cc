@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "servers/postgres.h"
 #include "store/postgres/schema/schema.h"
 

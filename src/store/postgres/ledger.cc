@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "store/rows/columns.h"
-#include "store/postgres/writing/group_life.h"
+#include "store/postgres/writing/operations.h"
 
 namespace quarry::store::postgres {
 

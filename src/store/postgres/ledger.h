@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
 #include "db/postgres/connection.h"
@@ -28,9 +28,6 @@
 #include "store/postgres/tables/groups.h"
 #include "store/postgres/tables/jobs.h"
 #include "store/postgres/names.h"
-#include "store/postgres/open_room.h"
-#include "store/postgres/owner_room.h"
-#include "store/postgres/turns.h"
 #include "store/store.h"
 
 namespace quarry::store::postgres {

@@ -14,7 +14,7 @@
 
 #include "base/guarded.h"
 #include "base/result.h"
-#include "db/postgres/pg_pool.h"
+#include "db/postgres/connection.h"
 
 namespace quarry::store::postgres {
 

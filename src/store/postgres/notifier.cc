@@ -9,9 +9,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/thread_name.h"
-#include "db/postgres/pg_listener.h"
-#include "store/gathered_events.h"
+#include "base/threads.h"
+#include "db/postgres/connection.h"
+#include "store/events.h"
 
 namespace quarry::store::postgres {
 

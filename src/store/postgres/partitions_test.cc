@@ -10,14 +10,12 @@
 
 #include "db/postgres/migration.h"
 #include "servers/postgres.h"
-#include "store/postgres/postgres_reader.h"
 #include "store/postgres/store.h"
 #include "store/postgres/schema/schema.h"
 #include "store/postgres/schema/version_1.h"
 #include "store/postgres/schema/ids.h"
-#include "store/postgres/schema/schema_2.h"
-#include "store/postgres/schema/schema_3.h"
-#include "store/postgres/postgres_upkeep.h"
+#include "store/postgres/schema/later_versions.h"
+#include "store/postgres/upkeep.h"
 
 namespace quarry::store {
 

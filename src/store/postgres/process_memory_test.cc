@@ -1,10 +1,9 @@
-#include "store/postgres/owner_room.h"
+#include "store/postgres/process_memory.h"
 
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "store/postgres/open_room.h"
 
 namespace quarry::store::postgres {
 

@@ -7,11 +7,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "servers/postgres.h"
 #include "servers/tcp_proxy.h"
-#include "store/rows/pack.h"
-#include "store/postgres/postgres_reader.h"
+#include "store/rows/pages.h"
 #include "store/postgres/store.h"
 
 namespace quarry::store {

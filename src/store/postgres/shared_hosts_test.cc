@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "servers/postgres.h"
 #include "store/postgres/store.h"
 

@@ -1,15 +1,24 @@
-// Which process does what is to be done once for all: waking what is due, taking back what the dead held,
-// removing what is old. Any may lead, and one does: until it says farewell, or is not heard of for a few
-// seconds. Nothing goes wrong if two do it at once, or nobody for a while: rows are locked, and whoever asks
-// for work does what is long overdue.
+// What a process does for the store beside its work: it writes down which handlers have begun, and, if it
+// leads, it does what is due and makes the partitions of the coming days. Any process may lead, and one
+// does, until it resigns or is not heard of for a few seconds. Nothing goes wrong if two lead at once, or
+// nobody for a while: rows are locked, and a worker that asks for work does what is long overdue.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
+#include <thread>
 
 #include "store/postgres/ledger.h"
+#include "store/postgres/partitions.h"
+#include "store/postgres/transactor.h"
 
 namespace quarry::store::postgres {
+
+// Which process does what is to be done once for all: waking what is due, taking back what the dead held,
+// removing what is old. Any may lead, and one does: until it says farewell, or is not heard of for a few
+// seconds. Nothing goes wrong if two do it at once, or nobody for a while: rows are locked, and whoever asks
+// for work does what is long overdue.
 
 class Leadership {
 public:
@@ -26,6 +35,27 @@ public:
 
 private:
     std::int64_t id_;
+};
+
+// What a process does for the store beside its work: it writes down which handlers have begun, and, if it
+// leads, does what is due by itself and makes the partitions of the coming days.
+
+enum class Maintenance : std::uint8_t { by_itself, when_asked };
+
+class Upkeep {
+public:
+    Upkeep(Transactor& transactor, const Leadership& leadership, Partitions& partitions,
+           Maintenance maintenance);
+    ~Upkeep();  // another process may lead at once
+
+private:
+    void save_begun(std::stop_token stop);
+    void maintain(std::stop_token stop);
+
+    Transactor& transactor_;
+    const Leadership& leadership_;
+    Partitions& partitions_;
+    std::jthread begun_saver_, keeper_;
 };
 
 }  // namespace quarry::store::postgres

@@ -9,11 +9,10 @@
 
 #include <doctest/doctest.h>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "servers/pgbouncer.h"
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
-#include "store/postgres/postgres_reader.h"
 #include "store/postgres/store.h"
 #include "store/reader.h"
 #include "store/sqlite/store.h"

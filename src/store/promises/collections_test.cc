@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/collection.h"
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

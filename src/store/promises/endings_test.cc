@@ -3,7 +3,7 @@
 #include <map>
 #include <random>
 
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

@@ -1,6 +1,6 @@
 // What transactional stores promise about metrics: where the time of pages and crawls went, and what was
 // asked for.
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

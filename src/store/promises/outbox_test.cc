@@ -1,7 +1,7 @@
 // What every store promises about the outbox: changes of pages are leased, ended and counted as jobs are.
 #include <algorithm>
 
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

@@ -2,7 +2,7 @@
 #include <set>
 #include <string>
 
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

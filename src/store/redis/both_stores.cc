@@ -5,9 +5,106 @@
 #include <mutex>
 
 #include "store/redis/encoding.h"
-#include "store/redis/id_space.h"
 
 namespace quarry::store::redis {
+
+Result<void> FormerUrls::add_urls(db::RedisValue urls, int max_attempts, std::vector<UrlLease>& leased) {
+    std::map<std::int64_t, OfGroup> groups;
+    for (std::size_t index = 0; index < urls.size(); ++index) {
+        const db::RedisValue url = urls[index];
+        leased.push_back(url_lease_of(url, max_attempts));
+        const std::int64_t id = url[2].integer();
+        const bool may_have = has_former_.with([&](const auto& known) {
+            const auto found = known.find(id);
+            return found == known.end() || found->second;
+        });
+        if (!may_have) continue;
+        OfGroup& group = groups[id];
+        group.crawl.id = GroupId(id);
+        group.crawl.collection = url[11].string();
+        group.crawl.site = url[12].string();
+        group.crawl.zero_retention = url[13].is_true();
+        group.places.push_back(leased.size() - 1);
+        group.keys.push_back(leased.back().key);
+    }
+    for (const auto& [id, group] : groups) TRY(add_former(group, leased));
+    return {};
+}
+
+Result<void> FormerUrls::add_former(const OfGroup& group, std::vector<UrlLease>& leased) {
+    auto former = TRY(content_.former_pages(group.crawl, group.keys));
+    has_former_.with([&](auto& known) {
+        if (known.size() >= remembered_groups) known.clear();
+        // What was once known of a crawl stays so: its own first pages are no former ones.
+        known.try_emplace(number(group.crawl.id), !former.empty());
+    });
+    for (std::size_t index = 0; index < former.size() && index < group.places.size(); ++index)
+        leased[group.places[index]].former = std::move(former[index]);
+    return {};
+}
+
+namespace {
+
+// As read_groups.lua is asked for one.
+Message question_about(GroupId group) {
+    Message message;
+    message.list(6).add(number(group)).add("").add("").list(0).add(0).add(1);
+    return message;
+}
+
+}  // namespace
+
+Result<KeptCrawl> kept_crawl(RedisLink& link, GroupId id) {
+    const ScriptAnswer answer = TRY(link.call("read_groups", question_about(id)));
+    const db::RedisValue row = answer.result()[0][0];
+    if (row.is_nil()) return fail(ErrorCode::not_found, "there is no such group");
+    Group group = group_of(row);
+    KeptCrawl crawl{.id = id,
+                    .kind = group.kind,
+                    .name = group.name,
+                    .collection = group.collection,
+                    .owner = group.owner,
+                    .site = row[31].string(),
+                    .priority = group.priority,
+                    .index_pages = group.index_pages,
+                    .zero_retention = row[32].is_true(),
+                    .keeping = keeping_of(row[33], row[34]),
+                    .page_keeping = page_keeping_of(row[35].integer()),
+                    .request_id = row[36].string(),
+                    .created_at = group.created_at};
+    if (group.is_over()) crawl.ended = std::move(group);
+    return crawl;
+}
+
+Result<void> remove_group(RedisLink& link, Store& content, GroupId group) {
+    KeptCrawl crawl = TRY(kept_crawl(link, group));
+    if (!crawl.ended) return fail(ErrorCode::conflict, "the group is not over");
+    TRY(content.keep_visits(std::move(crawl), {}));
+    while (!TRY(link.call("remove_group", Message().add(number(group)))).result().is_true()) {
+    }
+    return {};
+}
+
+Result<std::int64_t> sweep_redis(RedisLink& link, Store& content, const Retention& retention,
+                                 std::chrono::steady_clock::time_point end) {
+    std::int64_t jobs = 0;
+    do {
+        const Timestamp now = link.now();
+        Message message;
+        message.list(5)
+            .add(now - retention.completed_jobs)
+            .add(now - retention.failed_jobs)
+            .add(now - retention.zero_retention)
+            .add(now - retention.groups)
+            .add(now - retention.zero_retention);
+        const ScriptAnswer answer = TRY(link.call("sweep", message));
+        const std::int64_t removed = answer.result()[0].integer(), group = answer.result()[1].integer();
+        jobs += removed;
+        if (group != 0) TRY(remove_group(link, content, GroupId(group)));
+        if (removed == 0 && group == 0) break;
+    } while (std::chrono::steady_clock::now() < end);
+    return jobs;
+}
 
 namespace {
 

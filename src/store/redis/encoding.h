@@ -1,17 +1,68 @@
-// How values of the store are said to scripts, and what scripts answer is read.
+// How values of the store are said to scripts, and how what scripts answer is read. A Message is
+// MessagePack, which Redis' Lua reads by itself; it is written in order, and a list or a map says first how
+// many follow. Ids of the job store are larger than those of the content store, so that they are told
+// apart.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "db/redis/redis_value.h"
+#include "base/clock.h"
+#include "db/redis/connection.h"
+#include "model/ids.h"
 #include "store/reader.h"
-#include "store/redis/message.h"
 #include "store/store.h"
 
 namespace quarry::store::redis {
+
+// Ids of the job store and of the content store are told apart by their size.
+
+// Ids of 13 digits: Lua writes numbers of up to 14 digits as they are.
+inline constexpr std::int64_t first_redis_id = std::int64_t{1} << 40;
+
+// A change of the outbox, not a job or a URL.
+inline bool is_of_content(JobId id) {
+    return number(id) < first_redis_id;
+}
+
+inline bool is_of_content(GroupId id) {
+    return number(id) < first_redis_id;
+}
+
+// What scripts are asked, as MessagePack, which Redis' Lua reads by itself. Written in order: a list or a map
+// says first how many follow.
+
+class Message {
+public:
+    Message& list(std::size_t size) { return header(0xdc, size); }
+    Message& map(std::size_t size) { return header(0xde, size); }
+    Message& add(std::int64_t number);
+    Message& add(std::string_view text);
+    Message& add(const char* text) { return add(std::string_view(text)); }
+    Message& add(const std::string& text) { return add(std::string_view(text)); }
+    Message& add(int number) { return add(std::int64_t{number}); }
+    Message& add(bool value) { return add(std::int64_t{value ? 1 : 0}); }
+    Message& add(Timestamp time) { return add(std::int64_t{time.time_since_epoch().count()}); }
+    Message& nothing();  // false, in Lua
+    Message& append(const Message& other) {
+        bytes_ += other.bytes_;
+        return *this;
+    }
+
+    const std::string& bytes() const { return bytes_; }
+
+private:
+    Message& header(unsigned char kind, std::size_t size);
+    void number(std::uint64_t value, int bytes);
+
+    std::string bytes_;
+};
+
+// How values of the store are said to scripts, and what scripts answer is read.
 
 // The 16 bytes of a URL's key, and the way back.
 std::string bytes_of(const UrlKey& key);

@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_set>
 
-#include "base/thread_name.h"
+#include "base/threads.h"
 #include "store/redis/encoding.h"
 
 namespace quarry::store::redis {

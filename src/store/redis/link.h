@@ -1,5 +1,5 @@
-// The way to the scripts: connections, the scripts themselves, and what every one of them is told and
-// answers.
+// The way to the scripts: connections, whether their Redis keeps what it acknowledges, the scripts
+// themselves, and what every one of them is told and answers.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,22 @@
 #include <utility>
 #include <vector>
 
-#include "base/base_clock.h"
-#include "base/result.h"
 #include "base/clock.h"
-#include "db/redis/redis_pool.h"
-#include "store/redis/message.h"
+#include "base/result.h"
+#include "db/redis/connection.h"
+#include "store/redis/encoding.h"
 #include "store/store.h"
 
 namespace quarry::store::redis {
+
+// Whether a Redis keeps what it acknowledges.
+
+// Sentences that its user should know. `refused` if it may evict keys, or keeps nothing on disk and that is
+// not allowed.
+Result<std::vector<std::string>> check_durability(db::RedisConnection& connection, bool allow_volatile);
+
+// The way to the scripts: connections, the scripts themselves, and what every one of them is told and
+// answers.
 
 struct LinkConfig {
     std::string url{};

@@ -6,9 +6,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/pause.h"
-#include "base/thread_name.h"
-#include "store/gathered_events.h"
+#include "base/threads.h"
+#include "store/events.h"
 #include "store/records.h"
 
 namespace quarry::store::redis {

@@ -13,7 +13,6 @@
 #include "base/guarded.h"
 #include "base/observers.h"
 #include "db/redis/connection.h"
-#include "db/redis/redis_listener.h"
 #include "store/events.h"
 #include "store/store.h"
 

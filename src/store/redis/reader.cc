@@ -10,7 +10,6 @@
 #include "store/records.h"
 #include "store/redis/both_stores.h"
 #include "store/redis/encoding.h"
-#include "store/redis/id_space.h"
 #include "store/redis/link.h"
 #include "store/redis/store.h"
 

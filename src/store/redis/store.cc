@@ -11,14 +11,10 @@
 #include "store/known_keys.h"
 #include "store/records.h"
 #include "store/redis/both_stores.h"
-#include "store/redis/durability.h"
+#include "store/redis/link.h"
 #include "store/redis/encoding.h"
 #include "store/redis/finisher.h"
-#include "store/redis/former_urls.h"
-#include "store/redis/id_space.h"
-#include "store/redis/link.h"
 #include "store/redis/news.h"
-#include "store/redis/removing.h"
 #include "store/redis/scheduling.h"
 
 namespace quarry::store {

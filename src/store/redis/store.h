@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "store/reader.h"
 #include "store/store.h"

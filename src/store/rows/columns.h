@@ -1,19 +1,23 @@
-// How values of the model are written in columns. Shared by everything that reads or writes a database of
-// quarry.
+// How values of the model are written in columns, and how rows are read, whatever database gave them.
+// Records are read from their columns by number, so that the list of a record's fields is written once.
 #pragma once
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "db/sqlite.h"
 #include "model/frontier.h"
 
 namespace quarry::store {
+
+// How values of the model are written in columns. Shared by everything that reads or writes a database of
+// quarry.
 
 inline std::int64_t column_of(Timestamp time) {
     return time.time_since_epoch().count();
@@ -71,5 +75,16 @@ inline std::optional<UrlKey> key_of(std::string_view column) {
     std::memcpy(words.data(), column.data(), sizeof(words));
     return UrlKey{.high = __builtin_bswap64(words[0]), .low = __builtin_bswap64(words[1])};
 }
+
+// A row of an answer, whatever database gave it: records are read from its columns by their numbers, so that
+// the list of a record's fields is written once.
+
+template <typename Type>
+concept Row = requires(const Type& row) {
+    { row.is_null(0) } -> std::same_as<bool>;
+    { row.integer(0) } -> std::same_as<std::int64_t>;                          // 0 if NULL
+    { row.optional_integer(0) } -> std::same_as<std::optional<std::int64_t>>;  // nothing if NULL
+    { row.text(0) } -> std::same_as<std::string_view>;                         // "" if NULL
+};
 
 }  // namespace quarry::store

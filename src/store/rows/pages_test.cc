@@ -1,4 +1,4 @@
-#include "store/rows/pack.h"
+#include "store/rows/pages.h"
 
 #include <string>
 

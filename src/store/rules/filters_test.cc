@@ -1,5 +1,5 @@
 // How a filter reads the URLs of pages.
-#include "store/rules/page_filter.h"
+#include "store/rules/filters.h"
 
 #include <array>
 

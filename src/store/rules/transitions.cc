@@ -1,5 +1,6 @@
 #include "store/rules/transitions.h"
 
+
 namespace quarry::store {
 
 namespace {
@@ -98,6 +99,27 @@ UrlFate fate_of_url(const Outcome::End& end, const Tries& tries, Timestamp now) 
 
 ChangeFate fate_of_change(const Outcome::End& end, const Tries& tries, Timestamp now) {
     return std::visit(OfChange{tries, now}, end);
+}
+
+namespace {
+
+constexpr int http_not_found = 404;
+constexpr int http_gone = 410;
+
+}  // namespace
+
+void count_url(GroupCounters& counters, UrlState state, int status, std::int64_t change) {
+    switch (state) {
+        case UrlState::queued: counters.queued += change; break;
+        case UrlState::running: counters.running += change; break;
+        case UrlState::completed: counters.completed += change; break;
+        case UrlState::failed:
+            counters.failed += change;
+            if (status == http_not_found || status == http_gone) counters.gone += change;
+            break;
+        case UrlState::skipped: counters.skipped += change; break;
+        case UrlState::cancelled: break;
+    }
 }
 
 }  // namespace quarry::store

@@ -1,14 +1,19 @@
-// What an outcome makes of a URL and of a change of a page: the rules, for every store that then writes its
-// rows itself.
+// What an outcome makes of a URL and of a change of a page, and how a crawl counts its URLs. Pure rules,
+// one set for every store; each store then writes its rows itself.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "model/frontier.h"
+#include "model/group.h"
 #include "store/outcome.h"
 
 namespace quarry::store {
+
+// What an outcome makes of a URL and of a change of a page: the rules, for every store that then writes its
+// rows itself.
 
 // Notes and errors are those of the outcome, which must live as long.
 struct UrlFate {
@@ -46,5 +51,14 @@ inline constexpr std::int64_t given_up = 0;
 
 UrlFate fate_of_url(const Outcome::End& end, const Tries& tries, Timestamp now);
 ChangeFate fate_of_change(const Outcome::End& end, const Tries& tries, Timestamp now);
+
+// How the URLs of a crawl are counted, by every store.
+
+// What is said of a job, URL or change whose workers died once too often.
+inline constexpr std::string_view worker_timed_out = "Worker timed out";
+
+// Adds `change` to the counter of URLs in this state. `status` is what HTTP said: 404 and 410 are counted
+// too.
+void count_url(GroupCounters& counters, UrlState state, int status, std::int64_t change);
 
 }  // namespace quarry::store

@@ -1,4 +1,4 @@
-#include "store/sqlite/frontier_queue.h"
+#include "store/sqlite/queues.h"
 
 #include <map>
 #include <set>

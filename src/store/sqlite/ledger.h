@@ -13,24 +13,18 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "db/sqlite.h"
 #include "store/known_keys.h"
 #include "store/sqlite/begun_file.h"
-#include "store/sqlite/frontier_queue.h"
+#include "store/sqlite/queues.h"
 #include "store/sqlite/tables/urls.h"
 #include "store/sqlite/tables/groups.h"
-#include "store/sqlite/host_table.h"
-#include "store/sqlite/tables/jobs.h"
 #include "store/sqlite/running.h"
-#include "store/sqlite/tables/name_table.h"
-#include "store/sqlite/tables/sqlite_outbox.h"
-#include "store/sqlite/owner_table.h"
+#include "store/sqlite/tables/jobs.h"
+#include "store/sqlite/tables/outbox.h"
 #include "store/sqlite/tables/pages.h"
-#include "store/sqlite/ready_queue.h"
 #include "store/sqlite/tables/schedules.h"
-#include "store/sqlite/time_queue.h"
-#include "store/sqlite/worker_table.h"
 #include "store/sqlite/writer.h"
 #include "store/store.h"
 

@@ -1,4 +1,7 @@
-#include "store/sqlite/ready_queue.h"
+#include "store/sqlite/queues.h"
+
+#include <algorithm>
+
 
 namespace quarry::store {
 
@@ -148,6 +151,116 @@ void ReadyQueue::drop_group(std::int64_t group) {
         group_line.ids.clear();
         give_turns(level, owner_line, group_line);  // so that its empty line goes at its next turn
     });
+}
+
+void UrlWindow::add(const UrlPlace& place) {
+    if (place > end_) return;  // the table will bring it
+    const bool is_last = empty() || places_.back() < place;
+    if (is_last && is_complete() && places_.size() - head_ >= wanted) {
+        // Enough in memory: from here on only the table knows.
+        end_ = places_.back();
+        return;
+    }
+    if (is_last) {
+        places_.push_back(place);
+        return;
+    }
+    const auto begin = places_.begin() + static_cast<std::ptrdiff_t>(head_);
+    const auto where = std::lower_bound(begin, places_.end(), place);
+    if (*where != place) places_.insert(where, place);
+}
+
+std::optional<UrlPlace> UrlWindow::pop() {
+    if (empty()) return std::nullopt;
+    const UrlPlace first = places_[head_++];
+    if (empty()) {
+        places_.clear();
+        head_ = 0;
+    } else if (head_ >= wanted) {
+        places_.erase(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(head_));
+        head_ = 0;
+    }
+    return first;
+}
+
+void UrlWindow::refill(std::span<const UrlPlace> next, std::optional<UrlPlace> new_end) {
+    places_.insert(places_.end(), next.begin(), next.end());
+    end_ = new_end.value_or(everything);
+}
+
+void FrontierQueue::add(std::int64_t group, std::int64_t host, const UrlPlace& place) {
+    Group& urls = groups_[group];
+    const auto [window, is_new] = urls.hosts.try_emplace(host);
+    if (is_new) urls.turns.push_back(host);
+    window->second.add(place);
+}
+
+void FrontierQueue::add_unread(std::int64_t group, std::int64_t host) {
+    Group& urls = groups_[group];
+    if (urls.hosts.try_emplace(host, UrlWindow::unread()).second) urls.turns.push_back(host);
+}
+
+void FrontierQueue::drop_front_host(std::int64_t group_id, Group& group) {
+    group.hosts.erase(group.turns.front());
+    group.turns.pop_front();
+    if (group.hosts.empty()) groups_.erase(group_id);
+}
+
+Result<std::optional<FrontierQueue::Taken>> FrontierQueue::take(std::int64_t group_id,
+                                                                const MayTake& may_take) {
+    const auto found = groups_.find(group_id);
+    if (found == groups_.end()) return std::nullopt;
+    Group& group = found->second;
+    for (std::size_t left = group.turns.size(); left > 0; --left) {
+        const std::int64_t host = group.turns.front();
+        if (may_take(host)) {
+            UrlWindow& window = group.hosts.at(host);
+            while (window.empty() && !window.is_complete()) TRY(refill_(group_id, host, window));
+            const std::optional<UrlPlace> place = window.pop();
+            if (!place) {
+                drop_front_host(group_id, group);
+                continue;
+            }
+            group.turns.pop_front();
+            group.turns.push_back(host);
+            return Taken{host, *place};
+        }
+        group.turns.pop_front();
+        group.turns.push_back(host);
+    }
+    return std::nullopt;
+}
+
+void OutboxQueue::clear() {
+    windows_.clear();
+    leased_.clear();
+    next_due_.reset();
+}
+
+Result<std::optional<UrlPlace>> OutboxQueue::take(const std::string& collection) {
+    auto first = windows_.end();
+    for (auto at = collection.empty() ? windows_.begin() : windows_.find(collection); at != windows_.end();) {
+        UrlWindow& window = at->second;
+        while (window.empty() && !window.is_complete()) TRY(refill_(at->first, window));
+        if (window.empty()) {
+            at = windows_.erase(at);
+        } else {
+            if (first == windows_.end() || window.front() < first->second.front()) first = at;
+            ++at;
+        }
+        if (!collection.empty()) break;
+    }
+    if (first == windows_.end()) return std::nullopt;
+    return first->second.pop();
+}
+
+bool OutboxQueue::unlease(PageId page, const std::string& collection) {
+    const auto found = leased_.find(number(page));
+    if (found == leased_.end()) return false;
+    const std::optional<UrlPlace> aside = found->second;
+    leased_.erase(found);
+    if (aside) add(collection, *aside);
+    return aside.has_value();
 }
 
 }  // namespace quarry::store

@@ -1,23 +1,256 @@
+// In which order work is leased, in memory: jobs, URLs of a crawl, changes of the outbox, and ids by the
+// time at which something happens to them. Jobs go by priority, then owners and groups take turns; so do
+// the hosts of a crawl. Of URLs and changes memory holds a window; the table behind it is asked for more
+// when a window runs empty. An id may be stale: look at its row before believing it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/ids.h"
+
+namespace quarry::store {
+
+// Ids by the time at which something is to happen to them. An entry may be out of date: whoever takes one
+// looks at the row before believing it.
+
+class TimeQueue {
+public:
+    void push(Timestamp when, std::int64_t id) { entries_.emplace(when, id); }
+
+    std::optional<std::int64_t> pop_due(Timestamp now) {
+        if (entries_.empty() || entries_.top().first > now) return std::nullopt;
+        const std::int64_t id = entries_.top().second;
+        entries_.pop();
+        return id;
+    }
+
+    std::optional<Timestamp> next() const {
+        if (entries_.empty()) return std::nullopt;
+        return entries_.top().first;
+    }
+
+private:
+    using Entry = std::pair<Timestamp, std::int64_t>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
+};
+
+// Ids in the order in which they came, eight bytes each. A deque would cost half a kilobyte even when it
+// holds one id, and there is one of these for every group that waits; a vector would need three times its
+// size while it grows to a million.
+
+class IdFifo {
+public:
+    bool empty() const { return next_ == first_.size(); }
+    std::int64_t front() const { return first_[next_]; }
+
+    void push(std::int64_t id) {
+        if (!rest_ && first_.size() < few) {
+            first_.push_back(id);
+            return;
+        }
+        if (!rest_) rest_ = std::make_unique<std::deque<std::int64_t>>();
+        rest_->push_back(id);
+    }
+
+    void pop() {
+        ++next_;
+        if (!empty()) return;
+        first_.clear();
+        next_ = 0;
+        if (rest_) refill();
+    }
+
+    void clear() { *this = {}; }
+
+private:
+    static constexpr std::size_t few = 64;
+
+    void refill() {
+        const auto count = static_cast<std::ptrdiff_t>(std::min(few, rest_->size()));
+        first_.assign(rest_->begin(), rest_->begin() + count);
+        rest_->erase(rest_->begin(), rest_->begin() + count);
+        if (rest_->empty()) rest_.reset();
+    }
+
+    // The invariant: if `first_` is used up, there is nothing in `rest_` either.
+    std::vector<std::int64_t> first_;
+    std::size_t next_ = 0;
+    std::unique_ptr<std::deque<std::int64_t>> rest_;
+};
+
+// In which order jobs run: by priority; within one, owners take turns; within an owner, its groups take
+// turns; within a group, the oldest first. And now and then the oldest of all, so that a low priority is
+// delayed but never starved.
+//
+// Pure memory: ids only, rebuilt at start. An id may be stale (its job was cancelled, paused, moved to
+// another priority): whoever takes one looks at the job's row before believing it.
+
+struct ReadyPlace {
+    int kind = 0;
+    int priority = 0;
+    int owner = 0;
+    std::int64_t group = 0;  // 0 for none
+};
+
+class ReadyQueue {
+public:
+    void push(const ReadyPlace& place, std::int64_t id);
+
+    struct Taken {
+        std::int64_t id = 0;
+        int priority = 0;  // of the line it stood in
+    };
+    // The next job of this kind; nothing if none may run.
+    std::optional<Taken> pop(int kind);
+
+    // Jobs of a closed owner (at its limit) and of a held group (paused, or waiting itself) stay in their
+    // lines and are passed over.
+    void close_owner(int owner) { closed_owners_.insert(owner); }
+    void open_owner(int owner);
+    void hold_group(std::int64_t group) { held_groups_.insert(group); }
+    void release_group(std::int64_t group);
+    // Forgets the group and its ids.
+    void drop_group(std::int64_t group);
+
+private:
+    struct GroupLine {
+        std::int64_t group = 0;
+        bool has_turns = false;
+        IdFifo ids{};
+    };
+    struct OwnerLine {
+        int owner = 0;
+        bool has_turns = false;
+        std::deque<GroupLine*> turns{};
+        std::unordered_map<std::int64_t, GroupLine> groups{};
+    };
+    struct Level {
+        std::deque<OwnerLine*> turns{};
+        std::unordered_map<int, OwnerLine> owners{};
+    };
+    struct Kind {
+        unsigned claims = 0;
+        std::map<int, Level> levels{};
+    };
+
+    std::optional<std::int64_t> pop(Level& level);
+    std::optional<std::int64_t> pop(OwnerLine& line);
+    std::optional<Taken> pop_oldest(Kind& kind);
+    GroupLine* oldest_line(Level& level);
+    void give_turns(Level& level, OwnerLine& owner, GroupLine& group);
+    template <typename Use>
+    void for_each_line(std::int64_t group, Use use);
+
+    std::unordered_map<int, Kind> kinds_;
+    std::unordered_set<int> closed_owners_;
+    std::unordered_set<std::int64_t> held_groups_;
+};
+
+// The next URLs of one host in one crawl, in the order in which they are fetched. Memory holds a window; the
+// table has the rest.
+
+// Where a URL stands in line: the smaller priority first, then the one discovered earlier.
+struct UrlPlace {
+    int priority = 0;
+    std::int64_t id = 0;
+    friend auto operator<=>(const UrlPlace&, const UrlPlace&) = default;
+};
+
+// The invariant: every ready URL up to `end()` is here or leased. What lies beyond is only in the table.
+class UrlWindow {
+public:
+    static constexpr std::size_t wanted = 256;
+
+    // A window that has seen nothing of the table yet.
+    static UrlWindow unread() {
+        UrlWindow window;
+        window.end_ = {std::numeric_limits<int>::min(), 0};
+        return window;
+    }
+
+    bool empty() const { return head_ == places_.size(); }
+    bool is_complete() const { return end_ == everything; }
+    const UrlPlace& end() const { return end_; }
+
+    // A URL that has become ready, and has a row that says so.
+    void add(const UrlPlace& place);
+    const UrlPlace& front() const { return places_[head_]; }  // not when empty
+    std::optional<UrlPlace> pop();
+    // What the table has after end() and up to `new_end`, without what is leased; no `new_end` if that was
+    // all.
+    void refill(std::span<const UrlPlace> next, std::optional<UrlPlace> new_end);
+
+private:
+    static constexpr UrlPlace everything{std::numeric_limits<int>::max(),
+                                         std::numeric_limits<std::int64_t>::max()};
+
+    std::vector<UrlPlace> places_;
+    std::size_t head_ = 0;
+    UrlPlace end_ = everything;
+};
+
+// Which URL of a crawl comes next: its hosts take turns, so that a slow one holds up nobody. Memory only; the
+// table behind it is asked for more when a host's window runs empty.
+
+class FrontierQueue {
+public:
+    // Reads more of a host's ready URLs into its window.
+    using Refill = std::function<Result<void>(std::int64_t group, std::int64_t host, UrlWindow& window)>;
+    using MayTake = std::function<bool(std::int64_t host)>;
+
+    struct Taken {
+        std::int64_t host = 0;
+        UrlPlace place{};
+    };
+
+    explicit FrontierQueue(Refill refill) : refill_(std::move(refill)) {}
+
+    // A URL has become ready: its row is written already.
+    void add(std::int64_t group, std::int64_t host, const UrlPlace& place);
+    // The host has ready URLs in the table, of which nothing is known here. Before any `add` for it.
+    void add_unread(std::int64_t group, std::int64_t host);
+    void drop(std::int64_t group) { groups_.erase(group); }
+    void clear() { groups_.clear(); }
+
+    bool has_ready(std::int64_t group) const { return groups_.contains(group); }
+    // The next URL of the group whose host may be taken; nothing if there is none.
+    Result<std::optional<Taken>> take(std::int64_t group, const MayTake& may_take);
+
+private:
+    // A host that is not here has no ready URLs.
+    struct Group {
+        std::deque<std::int64_t> turns{};  // of hosts
+        std::unordered_map<std::int64_t, UrlWindow> hosts{};
+    };
+
+    void drop_front_host(std::int64_t group_id, Group& group);
+
+    Refill refill_;
+    std::unordered_map<std::int64_t, Group> groups_;
+};
+
 // Which change of the outbox comes next: by priority, then by age, of one collection or of all. Memory holds
 // a window of each collection; the table behind it is asked for more when a window runs empty.
 //
 // Of one page never two changes are leased at once, or the older could be indexed after the newer: a change
 // whose page is leased steps aside until that lease ends.
-#pragma once
-
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <unordered_map>
-
-#include "base/base_clock.h"
-#include "base/result.h"
-#include "model/model_ids.h"
-#include "store/sqlite/url_window.h"
-
-namespace quarry::store {
 
 class OutboxQueue {
 public:

@@ -1,4 +1,4 @@
-#include "store/sqlite/ready_queue.h"
+#include "store/sqlite/queues.h"
 
 #include <vector>
 

@@ -1,34 +1,76 @@
+// Whether there is room on the disk. Asked before new work is taken, and the operating system at most once a
+// second: a disk that is nearly full must stop a crawl while it can still be stopped cleanly.
 #include "store/sqlite/store.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <utility>
 
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "base/observers.h"
-#include "base/clock.h"
+#include "base/result.h"
+#include "base/units.h"
 #include "store/events.h"
-#include "store/sqlite/tables/access.h"
-#include "store/sqlite/writing/adding.h"
-#include "store/sqlite/writing/collection_rows.h"
-#include "store/sqlite/disk_watch.h"
-#include "store/sqlite/writing/filtered.h"
-#include "store/sqlite/writing/finishing.h"
-#include "store/sqlite/writing/operations.h"
-#include "store/sqlite/writing/kept_crawls.h"
-#include "store/sqlite/writing/lease_life.h"
-#include "store/sqlite/writing/leasing.h"
 #include "store/sqlite/ledger.h"
-#include "store/sqlite/writing/page_changes.h"
-#include "store/sqlite/tables/schedules.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/tables/metrics.h"
-#include "store/sqlite/writing/sweep.h"
+#include "store/sqlite/tables/schedules.h"
 #include "store/sqlite/writer.h"
-#include "store/sqlite/writing/writing_pages.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
+
+class DiskWatch {
+public:
+    // `folder` is on the disk in question; 0 bytes: never complains.
+    DiskWatch(std::string folder, std::uint64_t keep_free_bytes)
+        : folder_(std::move(folder)), keep_free_bytes_(keep_free_bytes) {}
+
+    // `unavailable`, with how much is free and what to do, if it is too little.
+    Result<void> check();
+
+private:
+    std::string folder_;
+    std::uint64_t keep_free_bytes_;
+    std::atomic<std::int64_t> asked_at_{0};  // steady milliseconds
+    std::atomic<std::uint64_t> free_bytes_{0};
+};
+
+namespace {
+
+constexpr std::int64_t ask_every_ms = 1'000;
+
+std::int64_t steady_ms() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+}  // namespace
+
+Result<void> DiskWatch::check() {
+    if (keep_free_bytes_ == 0) return {};
+    const std::int64_t now = steady_ms();
+    if (asked_at_.load() == 0 || now - asked_at_.load() >= ask_every_ms) {
+        struct statvfs disk{};
+        // A disk that does not answer is not known to be full.
+        if (::statvfs(folder_.c_str(), &disk) != 0) return {};
+        free_bytes_ = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+        asked_at_ = now;
+    }
+    if (free_bytes_ >= keep_free_bytes_) return {};
+    return fail(ErrorCode::unavailable,
+                fmt::format("only {} are free on {}, quarry keeps {} free: make room, then go on",
+                            format_bytes(free_bytes_), folder_, format_bytes(keep_free_bytes_)));
+}
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include "db/packed_text.h"
-#include "db/postgres/pg_text.h"
+#include "db/postgres/values.h"
 #include "db/sqlite.h"
 #include "store/sqlite/schema.h"
-#include "store/transfer/transfer_transfer.h"
+#include "store/transfer/transfer.h"
 
 namespace quarry::store {
 

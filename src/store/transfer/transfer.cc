@@ -1,4 +1,4 @@
-#include "store/transfer/transfer_transfer.h"
+#include "store/transfer/transfer.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,12 @@
-// One end of a transfer between databases: rows of a table, read and written in order of their keys.
-//
-// Tables have the names and columns of the embedded database. Where PostgreSQL keeps something otherwise, its
-// end translates.
+// Moves everything that a store holds into another kind of store: from a file to PostgreSQL, and back. Each
+// end reads and writes rows of tables in order of their keys. Tables have the names and columns of the
+// embedded database; where PostgreSQL keeps something otherwise, its end translates.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +14,11 @@
 #include "base/result.h"
 
 namespace quarry::store {
+
+// One end of a transfer between databases: rows of a table, read and written in order of their keys.
+//
+// Tables have the names and columns of the embedded database. Where PostgreSQL keeps something otherwise, its
+// end translates.
 
 // Numbers, or text and bytes alike.
 using Cell = std::variant<std::monostate, std::int64_t, std::string>;
@@ -52,5 +59,31 @@ public:
     virtual Result<void> write(const TransferTable& table, const std::vector<std::string>& columns,
                                const std::vector<Cells>& rows) = 0;
 };
+
+// Moves everything that a store holds into another kind of store: from a file to PostgreSQL, and back.
+
+struct TransferProgress {
+    std::string table{};
+    std::int64_t rows = 0, of = 0;
+    bool is_checking = false;
+};
+
+struct TransferReport {
+    std::int64_t tables = 0, rows = 0;
+    std::int64_t taken_up = 0;  // rows that were there from an interrupted transfer
+};
+
+// Copies table by table in batches, each one commit, then reads all of it again at the other end and compares
+// how many rows there are and what is in them. Interrupted at any moment, it goes on where it was. The source
+// is not changed. What ran there waits again.
+//
+// Fails with `conflict` if somebody works at either end or the target has something else in it, and with
+// `corrupt` if the two differ in the end: then the target cannot be opened.
+Result<TransferReport> transfer(TransferEnd& source, TransferEnd& target,
+                                const std::function<void(const TransferProgress&)>& tell,
+                                std::stop_token stop);
+
+Result<std::unique_ptr<TransferEnd>> open_sqlite_end(const std::string& path);
+Result<std::unique_ptr<TransferEnd>> open_postgres_end(const std::string& url);
 
 }  // namespace quarry::store

@@ -1,12 +1,227 @@
-#include "text/chunks/chunk_packer.h"
+// Packs pieces into chunks: what belongs to one section together, small sections with their neighbours below
+// the same heading, large ones in parts of about the same size.
+#include "text/chunks/chunk_markdown.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/ascii.h"
+#include "model/document.h"
 #include "text/chunks/cutting.h"
-#include "text/chunks/token_cost.h"
+#include "text/chunks/pieces.h"
+#include "text/markdown/blocks.h"
+#include "text/markdown/marks.h"
 
 namespace quarry::text {
+
+struct PackingLimits {
+    std::uint64_t target = 0, maximum = 0, overlap = 0;  // in token_cost
+};
+
+// Takes sections in order, each with its pieces, and holds back only what may still be joined: memory does
+// not grow with the document, but for the chunks.
+class ChunkPacker {
+public:
+    ChunkPacker(std::string_view markdown, const PackingLimits& limits)
+        : markdown_(markdown), limits_(limits) {}
+
+    // Later pieces belong to a section with this path. `level` is its heading's.
+    void begin_section(SharedPath path, int level);
+    void add(Piece piece);
+    std::vector<Chunk> finish();
+
+private:
+    struct Held {
+        Piece piece{};
+        SharedPath path{};
+    };
+    struct Group {
+        std::vector<Held> pieces{};
+        std::uint64_t cost = 0;
+        int level = 0;          // of the first heading in it
+        bool has_text = false;  // besides headings
+
+        void append(Group&& more);
+    };
+
+    bool is_small(const Group& group) const;
+    bool belong_together(const Group& group, const Group& next) const;
+    void end_section();
+    void flow(std::uint64_t keep);
+    void cut_evenly();
+    std::size_t take_count(std::uint64_t aim) const;
+    void emit_front(std::size_t count);
+    void emit_held();
+    void emit(std::span<const Held> pieces);
+    void append_to_last(std::span<const Held> pieces);
+    Piece overlap_behind(const Piece& last) const;
+
+    std::string_view markdown_;
+    PackingLimits limits_;
+    std::vector<Chunk> chunks_{};
+    std::uint64_t last_cost_ = 0;  // of the last chunk
+    Group held_{};                 // sections that ended and may be joined with the next
+    Group section_{};              // being read
+    bool is_flowing_ = false;  // the section is too large for one chunk, and some of it may be out already
+    SharedPath path_{};
+};
+
+namespace {
+
+constexpr std::size_t longest_heading = 150;
+
+// Without the # before and behind, or the underline.
+std::string_view without_marks(std::string_view line) {
+    line = trimmed(line);
+    if (!line.starts_with('#')) return trimmed(line.substr(0, line.find('\n')));
+    line.remove_prefix(std::min(line.find_first_not_of('#'), line.size()));
+    line = trimmed(line);
+    const std::size_t last = line.find_last_not_of('#');
+    const bool has_closing =
+        last != std::string_view::npos && last + 1 < line.size() && is_ascii_space(line[last]);
+    return has_closing ? trimmed(line.substr(0, last)) : line;
+}
+
+// Signs that documentation sites append as links to the heading itself.
+void drop_anchor(std::string& heading) {
+    for (const std::string_view sign : {"¶", "§", "🔗", " #"})
+        if (heading.ends_with(sign)) heading.resize(heading.size() - sign.size());
+    heading = std::string(trimmed(heading));
+}
+
+void cut(std::string& heading) {
+    if (heading.size() <= longest_heading) return;
+    std::size_t end = longest_heading;
+    while (end > 0 && (static_cast<unsigned char>(heading[end]) & 0xC0) == 0x80) --end;
+    heading.resize(end);
+    heading += "…";
+}
+
+}  // namespace
+
+std::string plain_heading(std::string_view markdown) {
+    const std::string_view line = without_marks(markdown.substr(0, 4096));
+    MarkdownMarks marks(line);
+    std::string heading;
+    for (std::size_t at = 0; at < line.size();) {
+        const char c = line[at];
+        if (const std::size_t behind = marks.skip(at); behind > at) {
+            if (c == '&') heading += line.substr(at, behind - at);  // an entity is a sign, not a mark
+            at = behind;
+        } else if (c == '\\' && at + 1 < line.size() && is_ascii_punctuation(line[at + 1])) {
+            heading += line[at + 1];
+            at += 2;
+        } else {
+            const bool is_mark = !marks.is_code(at) && (c == '*' || c == '[' || c == ']' ||
+                                                        (c == '!' && line.substr(at, 2) == "!["));
+            if (!is_mark && c != '`') heading += c;
+            ++at;
+        }
+    }
+    drop_anchor(heading);
+    cut(heading);
+    return heading;
+}
+
+SharedPath path_below(SharedPath before, int level, std::string text) {
+    while (before && before->level >= level) before = before->parent;
+    const int depth = before ? before->depth + 1 : 0;
+    return std::make_shared<const HeadingPath>(HeadingPath{std::move(before), std::move(text), level, depth});
+}
+
+SharedPath common_path(SharedPath one, SharedPath other) {
+    while (one && other && one != other) {
+        if (one->depth >= other->depth)
+            one = one->parent;
+        else
+            other = other->parent;
+    }
+    return one && other ? one : nullptr;
+}
+
+std::vector<std::string> headings_of(const HeadingPath* path) {
+    std::vector<std::string> headings;
+    for (; path != nullptr; path = path->parent.get())
+        if (!path->text.empty() && (headings.empty() || headings.back() != path->text))
+            headings.push_back(path->text);
+    std::ranges::reverse(headings);
+    return headings;
+}
+
+namespace {
+
+// Below this a fence around a line of code would not fit.
+constexpr int smallest_maximum = 16;
+// Positions in a chunk have 32 bits.
+constexpr std::size_t longest_markdown = 0xFFFFFFF0;
+
+PackingLimits packing_limits(const ChunkLimits& limits) {
+    const auto maximum = static_cast<std::uint64_t>(std::max(limits.maximum, smallest_maximum));
+    const auto target =
+        std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::max(limits.target, 1)), 1, maximum);
+    const auto overlap = std::min(static_cast<std::uint64_t>(std::max(limits.overlap, 0)), target / 2);
+    return {target * cost_per_token, maximum * cost_per_token, overlap * cost_per_token};
+}
+
+std::string_view trimmed_end(std::string_view text) {
+    const std::size_t last = text.find_last_not_of(" \t\r\n");
+    return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+std::vector<Chunk> chunk_within(std::string_view markdown, SharedPath path, const PackingLimits& limits) {
+    // A piece may get a gap, and a part of it a backslash.
+    constexpr std::uint64_t reserve = 2 * cost_per_token;
+    const PieceLimits piece_limits{.target = limits.target - std::min(limits.target / 4, reserve),
+                                   .maximum = limits.maximum - reserve};
+    ChunkPacker packer(markdown, limits);
+    const PieceSink deliver = [&](Piece piece) { packer.add(std::move(piece)); };
+    packer.begin_section(path, 0);
+    MarkdownBlocks blocks(markdown);
+    while (const std::optional<Block> block = blocks.next()) {
+        if (block->kind == BlockKind::heading) {
+            path = path_below(path, block->level,
+                              plain_heading(markdown.substr(block->begin, block->end - block->begin)));
+            packer.begin_section(path, block->level);
+        }
+        cut_block(markdown, *block, piece_limits, deliver);
+    }
+    return packer.finish();
+}
+
+}  // namespace
+
+std::vector<Chunk> chunk_markdown(std::string_view markdown, std::string_view title,
+                                  const ChunkLimits& limits) {
+    const SharedPath path = title.empty() ? nullptr : path_below(nullptr, 0, plain_heading(title));
+    return chunk_within(trimmed_end(markdown.substr(0, longest_markdown)), path, packing_limits(limits));
+}
+
+std::vector<Chunk> halve(const Chunk& chunk) {
+    const int tokens = estimate_tokens(chunk.text);
+    std::vector<Chunk> halves;
+    for (int maximum = tokens * 2 / 3; maximum >= 1 && halves.size() < 2; maximum = maximum / 2) {
+        const ChunkLimits limits{.target = std::max(maximum * 3 / 4, 1), .maximum = maximum, .overlap = 0};
+        halves = chunk_markdown(chunk.text, "", limits);
+        if (maximum < smallest_maximum) break;
+    }
+    if (halves.size() < 2) return {};
+    for (Chunk& half : halves) {
+        if (half.text.size() >= chunk.text.size()) return {};
+        std::vector<std::string> headings = chunk.headings;
+        for (std::string& heading : half.headings)
+            if (std::ranges::find(headings, heading) == headings.end())
+                headings.push_back(std::move(heading));
+        half.headings = std::move(headings);
+        half.begin = std::min(chunk.begin + half.begin, chunk.end);
+        half.end = std::min(chunk.begin + half.end, chunk.end);
+    }
+    return halves;
+}
+
 namespace {
 
 constexpr std::uint64_t gap_cost = 4;  // at most, of what stands between two pieces

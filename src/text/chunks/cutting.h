@@ -1,4 +1,6 @@
-// Where a text may be cut without hurting a reader.
+// Where a text may be cut without hurting a reader, and the size of a text in what embedders count,
+// estimated. Chunks are measured thousands of times while they are packed, so costs add up: a text's cost
+// is at most that of its parts.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +8,16 @@
 #include <string_view>
 
 namespace quarry::text {
+
+// The size of a text in what embedders count, estimated. Chunks are measured thousands of times while they
+// are packed, so costs add up: a text's cost is at most that of its parts.
+
+inline constexpr std::uint64_t cost_per_token = 16;
+
+// In sixteenths of a token. Every byte costs something, so a bound on the cost is one on the bytes.
+std::uint64_t token_cost(std::string_view text);
+
+// Where a text may be cut without hurting a reader.
 
 // Where the sentence that begins at `at` ends, the space behind it not included; the text's end if it is the
 // last. A full stop in the middle of a name, a number or behind a common abbreviation ends nothing.

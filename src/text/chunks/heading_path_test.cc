@@ -1,4 +1,4 @@
-#include "text/chunks/heading_path.h"
+#include "text/chunks/chunk_markdown.h"
 
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 
 #include "base/ascii.h"
 #include "text/chunks/cutting.h"
-#include "text/chunks/token_cost.h"
 
 namespace quarry::text {
 namespace {

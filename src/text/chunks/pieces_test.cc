@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "text/chunks/token_cost.h"
+#include "text/chunks/cutting.h"
 
 using namespace quarry::text;
 

@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include "text/chunks/token_cost.h"
 
 using namespace quarry::text;
 

@@ -1,16 +1,99 @@
+// Counts equal terms.
 #include "text/terms/terms.h"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
 
+#include "text/markdown/marks.h"
 #include "text/terms/compound.h"
 #include "text/terms/word_forms.h"
-#include "text/markdown/marks.h"
-#include "text/terms/stem.h"
-#include "text/terms/term_counter.h"
 
 namespace quarry::text {
+
+// Keeps its table from text to text: one per thread.
+class TermCounter {
+public:
+    TermBag count(std::span<const Term> terms);
+
+private:
+    // Where in the bag's counts a term is, plus one; 0 if the slot is free.
+    struct Slot {
+        std::uint32_t hash = 0, index = 0;
+    };
+
+    std::uint32_t& place_of(std::string_view term, const std::vector<TermCount>& counts);
+
+    std::vector<Slot> slots_{};
+};
+
+namespace {
+
+// Multiplies eight bytes at a time; only speed hangs on its quality.
+std::uint32_t hash(std::string_view word) {
+    std::uint64_t state = word.size();
+    while (!word.empty()) {
+        std::uint64_t bytes = 0;
+        const std::size_t count = std::min<std::size_t>(word.size(), 8);
+        std::memcpy(&bytes, word.data(), count);
+        state = (state ^ bytes) * 0x9E3779B97F4A7C15;
+        state ^= state >> 29;
+        word.remove_prefix(count);
+    }
+    return static_cast<std::uint32_t>(state >> 16);
+}
+
+// A bag outlives the reader's buffers, so its letters move into a string of its own.
+void own_letters(TermBag& bag) {
+    std::size_t bytes = 0;
+    for (const TermCount& each : bag.counts) bytes += each.term.size();
+    auto letters = std::make_shared<std::string>();
+    letters->reserve(bytes);
+    for (TermCount& each : bag.counts) {
+        const std::size_t begin = letters->size();
+        *letters += each.term;
+        each.term = std::string_view(letters->data() + begin, each.term.size());
+    }
+    bag.letters = std::move(letters);
+}
+
+}  // namespace
+
+// The slot's index; 0 means that the term is new and its index is to be written there.
+std::uint32_t& TermCounter::place_of(std::string_view term, const std::vector<TermCount>& counts) {
+    const std::uint32_t term_hash = hash(term);
+    for (std::size_t at = term_hash % slots_.size();; at = (at + 1) % slots_.size()) {
+        Slot& slot = slots_[at];
+        if (slot.index == 0) slot.hash = term_hash;
+        if (slot.index == 0 || (slot.hash == term_hash && counts[slot.index - 1].term == term))
+            return slot.index;
+    }
+}
+
+TermBag TermCounter::count(std::span<const Term> terms) {
+    std::size_t slot_count = 64;
+    while (slot_count < terms.size() * 2) slot_count *= 2;
+    slots_.assign(slot_count, {});
+    TermBag bag;
+    for (const Term& term : terms) {
+        bag.length += !term.is_part;
+        std::uint32_t& index = place_of(term.text, bag.counts);
+        if (index == 0) {
+            bag.counts.push_back({term.text, 0});
+            index = static_cast<std::uint32_t>(bag.counts.size());
+        }
+        ++bag.counts[index - 1].count;
+    }
+    own_letters(bag);
+    return bag;
+}
+
 namespace {
 
 constexpr std::size_t longest_term = 64;
@@ -285,6 +368,92 @@ TermBag TermReader::count(std::span<const std::string_view> texts) {
     buffers_->clear();
     for (const std::string_view text : texts) Scan(text.substr(0, longest_text), *buffers_).run();
     return buffers_->counter.count(buffers_->terms);
+}
+
+// Words that say how a sentence is built and not what it is about. A word of one language that is a word of
+// substance in another ("die", "son", "war", "come") is on no list, and neither is one that shares its stem
+// with such a word: "us" would take "use" along.
+
+namespace {
+
+constexpr std::string_view english = R"(
+a about above after again against all also although always am among an and another any anyone anything are aren't
+around as at be became because become been before behind being below between beyond both but by came can can't cannot
+could couldn't did didn't do does doesn't doing don't done down during each either else ever every for from further
+get gets getting give given gives go goes going got had hadn't has hasn't have haven't having he her here hers herself
+him himself his how however i if in instead into is isn't it its itself just let likely many may maybe me might mine
+more most much must my myself neither no nor not now of off often on only onto or other others our ours ourselves out
+over own per perhaps quite rather really same shall she should shouldn't since so some somehow someone something
+sometimes somewhere still such than that the their theirs them themselves then there thereby therefore these they this
+those though through throughout thus to together too toward towards under until up upon very via was wasn't we were
+weren't what whatever when whenever where whereas whether which while who whoever whom whose why will with within
+without won't would wouldn't yet you your yours yourself yourselves e.g eg i.e ie etc)";
+
+constexpr std::string_view german = R"(
+aber alle als am an auch auf aus bei beim bis bist da damit dann das dass dein dem den denn der des dich dir doch dort
+du durch ein eine einem einen einer eines einige er es euch euer für gegen habe haben hatte ich ihm ihn ihnen ihr ihre
+im in ist ja jede jeder jedes jene kann kein keine können mein mich mir mit muss müssen nach nicht noch nun nur ob oder
+ohne sehr sein seine selbst sich sie sind so soll sollte über um und uns unser unter vom von vor wann warum weil welche
+welcher wenn wer werden wie wieder wir wird wo würde zu zum zur zwischen)";
+
+constexpr std::string_view french = R"(
+à au aux avec ce ces cet cette ceux chez comme comment d dans de des donc du elle elles en est et être eu fait il ils
+je j l la le les leur leurs lui ma mais me mes moi mon même n ne nos notre nous on ont ou où par pas peut pourquoi qu
+quand que quel quelle quelles quels qui quoi sa sans se ses si sont soit sur ta te tes toi ton tous tout toute toutes
+très tu un une vos votre vous y été était)";
+
+constexpr std::string_view spanish = R"(
+a al algo antes así aunque cada como cómo con contra cual cuál cuando cuándo cuya cuyo de del desde donde dónde durante
+e el él ella ellas ellos en entre era es esa ese eso esta está están estar este esto estos fue ha hasta hay la las le
+les lo los más me mi mientras mis muy nada ni no nos nosotros o os otra otro para pero poco por porque qué que quien
+quién se sea según ser si sí sobre su sus también tanto te tiene todo todos tu tus un una uno unos y ya yo)";
+
+constexpr std::string_view italian = R"(
+agli ai al alla alle allo anche c che chi ci con cosa cui da dagli dai dal dall dalla dalle degli dei del dell della
+delle dello di dove e è ed era essere gli ha hanno ho i il in io l la le lei lo loro lui ma mi mia mio molto ne negli
+nei nel nell nella nelle noi non o ogni per perché più quale quando quanto quella quelle quelli quello questa queste
+questi questo se sei si sia sono su sua sue sugli sul sulla suo suoi tra tu tutti tutto un una uno vi voi)";
+
+constexpr std::string_view portuguese = R"(
+à ao aos aquela aquele aquilo as às até com como da das de dela dele depois do dos e é ela elas ele eles em entre era
+essa esse esta está estão este eu foi há isso isto já lhe mais mas me mesmo meu minha muito na não nas nem no nos nós
+nossa nosso num numa o os ou para pela pelas pelo pelos por porque qual quando que quem são se sem ser seu seus só sua
+suas também te tem têm teu tu tua um uma você vocês)";
+
+constexpr std::string_view dutch = R"(
+aan al als bij dan dat de der deze dit doen een en er ge geen haar had heb hebben heeft hem het hier hij hoe hun ik in
+is ja je jij kan kunnen maar me meer met mij mijn naar niet nog nu om omdat ons onze ook op over te tot u uit van veel
+voor waar wanneer waarom was wat we wel welke wie wij wordt worden ze zei zelf zich zij zijn zo zonder zou)";
+
+constexpr std::string_view russian = R"(
+а без более бы был была были было быть в вам вас весь во вот все всего всех вы где да даже для до его ее если есть еще
+же за здесь и из или им их к как какая какой когда кто ли между меня мне может мой мы на над надо нас не него нее нет
+ни них но ну о об однако он она они оно от очень по под после потому почему при про с сам свой себя со так также такой
+там те тем то тогда того тоже той только том ты у уже хотя чего чей чем что чтобы эта эти этим этих это этого этой
+этом этот я)";
+
+struct HashOfView {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view word) const { return std::hash<std::string_view>{}(word); }
+};
+using StopWords = std::unordered_set<std::string, HashOfView, std::equal_to<>>;
+
+// The lists are read as any text is, so that they hold what terms look like: "this" is "thi".
+StopWords make_stop_words() {
+    StopWords words;
+    TermReader reader;
+    for (const std::string_view list :
+         {english, german, french, spanish, italian, portuguese, dutch, russian})
+        for (const Term& term : reader.read(list))
+            if (!term.is_part) words.emplace(term.text);
+    return words;
+}
+
+}  // namespace
+
+bool is_stop_word(std::string_view term) {
+    static const StopWords words = make_stop_words();
+    return words.contains(term);
 }
 
 }  // namespace quarry::text

@@ -1,4 +1,5 @@
-// All documents below a folder: which there are, what the store already has of them, and their words.
+// Local files as documents: markdown with its front matter, text, HTML and PDF.
+// Of a folder: which documents are below it, what the store already has of them, and their words.
 #pragma once
 
 #include <atomic>
@@ -8,18 +9,46 @@
 #include <memory>
 #include <semaphore>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/result.h"
-#include "base/work_queue.h"
+#include "base/queues.h"
 #include "fetch/pdf/pdf.h"
 #include "store/reader.h"
-#include "work/import/import_file.h"
 #include "work/import/ignore.h"
-#include "work/import/import_source.h"
+#include "work/import/documents.h"
 
 namespace quarry::work {
+
+// Local files as documents: markdown with its front matter, text, HTML and PDF.
+
+// A file as the disk describes it, without its bytes.
+struct FileSeen {
+    std::string path{};  // absolute
+    std::int64_t bytes = 0;
+    std::int64_t modified_ns = 0;  // since 1970
+
+    // Changes whenever the bytes may have, as a web server's ETag does.
+    std::string etag() const;
+};
+
+// `not_found` if there is no file of that name; `unsupported` for what is no regular file: a folder, a pipe,
+// a symbolic link.
+Result<FileSeen> look_at_file(const std::string& path);
+
+// The type that the name of a file claims; "" if it says nothing.
+std::string_view content_type_of_file(std::string_view path);
+
+// Whether files of this name are looked for in folders: markdown, text, HTML, PDF.
+bool is_document_name(std::string_view path);
+
+// Reads the file as it is now, which may be later than it was seen. Fails with `too_large`, and as
+// read_document does; the sentence begins with the path. Takes as long as a PDF may take.
+Result<ImportDocument> read_file_document(const std::string& path, const fetch::PdfLimits& limits);
+
+// All documents below a folder: which there are, what the store already has of them, and their words.
 
 struct FolderContent {
     std::vector<FileSeen> files{};

@@ -1,20 +1,76 @@
-// What has changed in a folder since the store last heard of it. Decides, and reads nothing but the names,
-// sizes and times of files; the time is handed in.
+// Keeps the store in step with a folder on disk.
+// FolderNotices hears from the kernel (inotify) what happens. WatchFolder decides what has changed; it
+// reads only names, sizes and times, and the time is handed in. WatchWriter has the store's owner write
+// what is new and forget what is gone.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "base/base_clock.h"
+#include <boost/json/fwd.hpp>
+
+#include "base/clock.h"
 #include "base/result.h"
+#include "fetch/pdf/pdf.h"
 #include "work/import/files.h"
 #include "work/import/ignore.h"
-#include "work/import/watch_notices.h"
+#include "work/import/writer.h"
 
 namespace quarry::work {
+
+// What happens in folders, as the kernel tells it (inotify).
+
+struct Notice {
+    enum class What : std::uint8_t {
+        file,      // was written, or came here: it may differ from what it was
+        folder,    // came here, with whatever is in it: watch it, then look into it
+        gone,      // a file, or a folder with all that was in it
+        overflow,  // more happened than could be told: look at everything
+        lost,      // a watched folder itself is gone, or its disk was taken away
+    } what{};
+    std::string path{};
+};
+
+// Used by one thread; wake() by any.
+class FolderNotices {
+public:
+    // `unavailable` if the system gives no more of them, with the limit to raise.
+    static Result<FolderNotices> open();
+    ~FolderNotices();
+    FolderNotices(FolderNotices&& other) noexcept;
+    FolderNotices& operator=(FolderNotices&&) = delete;
+
+    // Tells of what happens in this folder from now on, but not in those below it: each is watched by itself.
+    // Doing it again is harmless. `not_found` if it is not there any more; `unavailable` if the system allows
+    // no more watches, with the limit to raise.
+    Result<void> watch(const std::string& folder);
+
+    // What has happened; waits for it until `timeout` or wake(). A negative timeout waits for ever.
+    std::vector<Notice> read(std::chrono::milliseconds timeout);
+
+    void wake() const;
+
+    std::size_t watched() const { return folders_.size(); }
+
+private:
+    FolderNotices(int notices, int wake) : notices_(notices), wake_(wake) {}
+    void take(std::uint32_t mask, int watch, std::string_view name, std::vector<Notice>& notices);
+    void forget_below(const std::string& folder);
+
+    int notices_ = -1, wake_ = -1;
+    std::unordered_map<int, std::string> folders_;  // by the kernel's number
+    std::map<std::string, int> numbers_;            // the way back, so that a folder's own are neighbours
+};
+
+// What has changed in a folder since the store last heard of it. Decides, and reads nothing but the names,
+// sizes and times of files; the time is handed in.
 
 struct WatchTiming {
     std::chrono::milliseconds quiet{1'000};    // after the last notice about a file
@@ -84,6 +140,48 @@ private:
     std::map<std::string, Known> known_;
     std::map<std::string, Waiting> waiting_;
     bool has_to_look_ = false;
+};
+
+// Tells the store what has changed in a watched folder: new words are written, what is gone is forgotten.
+
+struct WatchedChange {
+    enum class What : std::uint8_t { added, changed, forgotten, failed } what{};
+    std::string path{};
+    std::string error{};  // a sentence, if it failed
+};
+std::string_view name_of(WatchedChange::What what);
+
+class WatchWriter {
+public:
+    // Has the owner of the store do what a method names.
+    using Perform =
+        std::function<Result<boost::json::value>(std::string_view method, boost::json::object params)>;
+
+    // Hears what became of each file.
+    using Report = std::function<void(const WatchedChange&)>;
+
+    // The target's priority is that of files found by looking; what was just saved goes before.
+    WatchWriter(ImportTarget target, fetch::PdfLimits limits, int threads)
+        : target_(std::move(target)), limits_(std::move(limits)), threads_(threads) {}
+
+    // Fails if the owner could not do it; then what was not told is back in the folder's list. Telling
+    // something twice does no harm.
+    Result<void> apply(WatchFolder& folder, FolderChanges changes, const Perform& perform,
+                       const Report& report);
+
+private:
+    struct Round {
+        WatchFolder& folder;
+        FolderChanges& changes;
+        const Perform& perform;
+        const Report& report;
+    };
+    Result<void> write(const Round& round) const;
+    Result<void> forget(const Round& round) const;
+
+    const ImportTarget target_;
+    const fetch::PdfLimits limits_;
+    const int threads_;
 };
 
 }  // namespace quarry::work

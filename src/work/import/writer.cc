@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/descriptor.h"
-#include "model/json/json_in.h"
+#include "base/descriptors.h"
+#include "model/json/fields.h"
 
 namespace quarry::work {
 namespace {

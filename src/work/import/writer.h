@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "model/job.h"
 #include "store/store.h"
-#include "work/import/import_document.h"
+#include "work/import/documents.h"
 
 namespace quarry::work {
 

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "embed/embedder.h"
 #include "index/index.h"
-#include "model/model_collection.h"
+#include "model/collection.h"
 #include "store/reader.h"
 #include "store/store.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include "base/thread_name.h"
+#include "base/threads.h"
 
 namespace quarry::work {
 

@@ -17,9 +17,8 @@
 #include "base/guarded.h"
 #include "base/result.h"
 #include "base/threads.h"
-#include "db/postgres/pg_listener.h"
-#include "index/postgres/follower.h"
-#include "work/indexing/space_keeper.h"
+#include "db/postgres/connection.h"
+#include "index/postgres/shared_index.h"
 #include "work/indexing/builtin_spaces.h"
 
 namespace quarry::work {

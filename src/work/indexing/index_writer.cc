@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "base/thread_name.h"
+#include "base/threads.h"
 
 namespace quarry::work {
 namespace {

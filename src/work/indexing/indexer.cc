@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/thread_name.h"
-#include "work/indexing/prepare_page.h"
+#include "base/threads.h"
+#include "work/indexing/prepared_page.h"
 
 namespace quarry::work {
 namespace {

@@ -17,17 +17,15 @@
 #include <thread>
 #include <vector>
 
-#include "base/work_queue.h"
+#include "base/queues.h"
 #include "index/index.h"
 #include "store/reader.h"
 #include "store/store.h"
 #include "work/indexing/collection_embedders.h"
-#include "work/indexing/embedding_pool.h"
+#include "work/indexing/embedding.h"
 #include "work/engine_messages.h"
 #include "work/indexing/index_follower.h"
 #include "work/indexing/index_writer.h"
-#include "work/indexing/embedding.h"
-#include "work/indexing/space_keeper.h"
 #include "work/indexing/builtin_spaces.h"
 
 namespace quarry::work {

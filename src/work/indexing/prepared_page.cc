@@ -1,10 +1,11 @@
-#include "work/indexing/prepare_page.h"
+#include "work/indexing/prepared_page.h"
 
 #include <boost/json.hpp>
 
 #include "url/url.h"
 
 namespace quarry::work {
+
 namespace {
 
 namespace json = boost::json;
@@ -78,6 +79,24 @@ index::IndexedPage prepare_page(const StoredPage& page, std::int64_t version,
 
 void count_terms(index::IndexedPage& page, text::TermReader& terms) {
     for (index::IndexedChunk& chunk : page.chunks) chunk.terms = terms_of(chunk.chunk, terms);
+}
+
+bool waits(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::unavailable:
+        case ErrorCode::refused:
+        case ErrorCode::conflict:
+        case ErrorCode::interrupted: return true;
+        default: return false;
+    }
+}
+
+store::Outcome outcome_of(const Error& error, const store::ChangeLease& change, const Backoff& backoff,
+                          Timestamp now) {
+    if (error.code == ErrorCode::interrupted) return {.end = store::Snooze{now, ""}};
+    if (waits(error.code))
+        return {.end = store::Snooze{next_attempt(backoff, change.snoozes + 1, now), error.message}};
+    return {.end = store::Retry{error.message, next_attempt(backoff, change.attempt, now)}};
 }
 
 }  // namespace quarry::work

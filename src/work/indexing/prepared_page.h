@@ -1,17 +1,43 @@
-// A change of the outbox on its way into the index.
+// A changed page on its way into the index: cut into chunks with their terms and labels, and later with
+// their vectors.
+// Here is also what becomes of its change when it meets an error: a page waits for an embedding service
+// that is away, and waiting costs no attempt.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "index/index.h"
-#include "model/timings.h"
+#include "model/stored_page.h"
+#include "model/metrics.h"
 #include "store/store.h"
+#include "text/chunks/chunk_markdown.h"
+#include "text/terms/terms.h"
 #include "work/indexing/collection_embedders.h"
-#include "work/retry_delay.h"
+#include "work/retry.h"
 
 namespace quarry::work {
+
+// From a stored page to what an index takes, short of its vectors.
+
+index::PageLabel label_of(const StoredPage& page);
+
+// Cuts the page's words, as far as it has some. count_terms() comes next.
+index::IndexedPage prepare_page(const StoredPage& page, std::int64_t version,
+                                const text::ChunkLimits& limits);
+
+// What finding by words needs of the page's chunks.
+void count_terms(index::IndexedPage& page, text::TermReader& terms);
+
+// The terms a chunk is found by: those of its headings count like those of its words.
+text::TermBag terms_of(const Chunk& chunk, text::TermReader& reader);
+
+// What an embedding service is given of a chunk: where it stands in its page, then its words.
+std::string embedding_text(const Chunk& chunk);
+
+// A change of the outbox on its way into the index.
 
 struct PageInWork {
     store::ChangeLease change{};

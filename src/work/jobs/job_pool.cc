@@ -1,14 +1,28 @@
+// Every kind of job and the function that runs it. URLs of crawls are not here: see fetch_page.h.
 #include "work/jobs/job_pool.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include <fmt/format.h>
 
-#include "base/thread_name.h"
-#include "work/jobs/handlers.h"
-#include "work/retry_delay.h"
+#include "base/threads.h"
+#include "work/jobs/crawl_jobs.h"
+#include "work/retry.h"
 
 namespace quarry::work {
+
+std::map<std::string, Handler> all_handlers();
+
+std::map<std::string, Handler> all_handlers() {
+    return {
+        {std::string(read_sitemap_kind), read_sitemap},
+        {std::string(settle_crawl_kind), settle_crawl},
+        {std::string(begin_crawl_kind), begin_crawl},
+        {std::string(admit_urls_kind), admit_urls},
+    };
+}
 
 JobPool::JobPool(store::Store& store, fetch::Fetcher& fetcher, std::shared_ptr<EngineMailbox> mailbox,
                  JobPoolConfig config)

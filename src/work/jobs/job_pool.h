@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/work_queue.h"
+#include "base/queues.h"
 #include "fetch/fetcher.h"
 #include "store/outcome.h"
 #include "store/reader.h"

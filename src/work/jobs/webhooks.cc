@@ -3,10 +3,72 @@
 #include <boost/json.hpp>
 
 #include "base/ascii.h"
+#include "base/sha256.h"
 #include "model/ids.h"
+#include "model/json/fields.h"
+#include "model/json/readable.h"
 #include "work/crawl_context.h"
 
 namespace quarry::work {
+
+namespace json = boost::json;
+
+namespace {
+
+namespace json = boost::json;
+
+NewJob job_with(const crawl::CrawlOptions& options, std::string payload) {
+    return {.kind = std::string(send_webhook_kind),
+            .payload = std::move(payload),
+            .priority = options.priority,
+            .max_attempts = webhook_attempts,
+            .owner = options.owner,
+            .zero_retention = options.zero_retention};
+}
+
+}  // namespace
+
+std::optional<NewJob> page_webhook(const crawl::CrawlOptions& options, GroupId group, JobId url) {
+    const auto& webhook = options.webhook;
+    if (!webhook || !wants(*webhook, type_of(options.kind, crawl::WebhookEvent::page))) return std::nullopt;
+    return job_with(options, json::serialize(json::object{{"group", number(group)}, {"url", number(url)}}));
+}
+
+std::optional<NewJob> group_webhook(const crawl::CrawlOptions& options) {
+    if (!options.webhook) return std::nullopt;
+    return job_with(options, "{}");
+}
+
+Result<WebhookJob> parse_webhook_job(std::string_view payload) {
+    boost::system::error_code error;
+    const json::value value = json::parse(payload, error);
+    const json::object* object = error ? nullptr : value.if_object();
+    const auto group = object ? number_in(*object, "group") : std::nullopt;
+    if (!group) return fail(ErrorCode::corrupt, "the job does not say which crawl it is about");
+    WebhookJob job{.group = GroupId{*group}};
+    if (const auto url = number_in(*object, "url")) job.url = JobId{*url};
+    if (const json::value* state = object->if_contains("state"); state && state->is_string())
+        job.state = TRY(parse_job_state(state->get_string()));
+    return job;
+}
+
+std::string body_of(const WebhookMessage& message) {
+    json::object body{{"success", message.success},
+                      {"type", message.type},
+                      {"id", message.id},
+                      {"webhookId", message.webhook_id},
+                      {"data", message.data}};
+    if (!message.error.empty()) body["error"] = message.error;
+    if (!message.metadata.empty()) {
+        json::object& metadata = body["metadata"].emplace_object();
+        for (const auto& [name, value] : message.metadata) metadata[name] = value;
+    }
+    return readable_json(body);
+}
+
+std::string signature_of(std::string_view secret, std::string_view body) {
+    return "sha256=" + hex_of(hmac_sha256(secret, body));
+}
 
 namespace {
 

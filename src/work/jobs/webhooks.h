@@ -1,5 +1,8 @@
-// From a job that tells somebody of a crawl to the request that is sent: what became of the page or the crawl
-// is read from the store when its time has come.
+// Webhooks: the jobs that announce what happens in a crawl, the message each sends, and its signature.
+// A job is added in the commit that makes true what it announces, so none is lost. It belongs to no group,
+// so a receiver that does not answer holds no crawl open.
+// A job carries ids only. What became of the page or the crawl is read from the store when the message is
+// sent.
 #pragma once
 
 #include <chrono>
@@ -8,22 +11,66 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <boost/json.hpp>
 #include <boost/json/fwd.hpp>
 
 #include "base/result.h"
 #include "crawl/options/options.h"
-#include "model/formats.h"
+#include "model/page_options.h"
+#include "model/job.h"
+#include "model/ids.h"
 #include "model/stored_page.h"
 #include "net/address_policy.h"
 #include "net/http_client.h"
 #include "store/reader.h"
 #include "store/store.h"
-#include "work/jobs/webhook_job.h"
-#include "work/jobs/webhook_message.h"
 
 namespace quarry::work {
+
+// The jobs that tell somebody of a crawl (crawl/options/webhook.h). A page's is added in the commit that stores the
+// page, those of the crawl's begin and end in the commits that make it begin and end: none is lost. They
+// belong to no group, so that a receiver that does not answer holds no crawl open, and carry ids only: what
+// is sent is read when it is sent.
+
+inline constexpr std::string_view send_webhook_kind = "send_webhook";
+inline constexpr int webhook_attempts = 4;
+
+// Of a URL of the crawl that has ended. Nothing if nobody wants to know.
+std::optional<NewJob> page_webhook(const crawl::CrawlOptions& options, GroupId group, JobId url);
+
+// The notice of the crawl's group: see NewGroup::notice.
+std::optional<NewJob> group_webhook(const crawl::CrawlOptions& options);
+
+struct WebhookJob {
+    GroupId group{};
+    std::optional<JobId> url{};  // nothing: it is about the crawl
+    JobState state = JobState::running;
+};
+
+Result<WebhookJob> parse_webhook_job(std::string_view payload);  // `corrupt`
+
+// What a webhook sends: one JSON object, in the shape that Firecrawl's receivers know, and its signature.
+
+struct WebhookMessage {
+    bool success = true;
+    std::string type{};        // "crawl.page"
+    std::string id{};          // of the crawl
+    std::string webhook_id{};  // of this message: the same whenever it is sent again
+    boost::json::array data{};
+    std::string error{};
+    std::map<std::string, std::string> metadata{};
+};
+
+std::string body_of(const WebhookMessage& message);
+
+// The value of X-Firecrawl-Signature: "sha256=" and the HMAC of the body, byte by byte as it is sent.
+std::string signature_of(std::string_view secret, std::string_view body);
+
+// From a job that tells somebody of a crawl to the request that is sent: what became of the page or the crawl
+// is read from the store when its time has come.
 
 struct WebhookTools {
     net::HttpClient* client = nullptr;  // nothing: webhooks are left to other workers

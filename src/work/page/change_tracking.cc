@@ -1,4 +1,4 @@
-#include "work/page/track_changes.h"
+#include "work/page/fetch_page.h"
 
 #include <array>
 #include <string_view>

@@ -6,24 +6,22 @@
 #include <fmt/format.h>
 
 #include "crawl/admission.h"
-#include "crawl/simhash.h"
+#include "crawl/near_duplicates.h"
 #include "crawl/sitemap.h"
 #include "crawl/url_identity.h"
-#include "fetch/fetch_redirect.h"
+#include "fetch/redirect.h"
 #include "fetch/http_time.h"
-#include "model/json/document_json.h"
-#include "net/http_status.h"
+#include "model/json/output.h"
+#include "net/http_message.h"
 #include "store/rules/transitions.h"
-#include "store/rows/pack.h"
-#include "url/page_address.h"
+#include "store/rows/pages.h"
+#include "url/url.h"
 #include "work/page/model_answers.h"
 #include "work/retry.h"
 #include "work/page/read_document.h"
-#include "work/jobs/read_sitemap.h"
-#include "work/retry_delay.h"
+#include "work/jobs/crawl_jobs.h"
 #include "work/page/rendering.h"
-#include "work/page/track_changes.h"
-#include "work/jobs/webhook_job.h"
+#include "work/jobs/webhooks.h"
 
 namespace quarry::work {
 

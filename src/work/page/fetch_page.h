@@ -1,4 +1,7 @@
 // One URL of a crawl: from what the server answered to what should become true.
+// Reading a page computes an outcome and writes nothing; it may first ask for a browser or a language
+// model, each once.
+// change_of compares a page with its last stored version (change_tracking.cc).
 #pragma once
 
 #include <chrono>
@@ -8,20 +11,22 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "browser/request.h"
 #include "chat/answer_page.h"
 #include "fetch/pdf/pdf.h"
+#include "model/document.h"
 #include "model/page.h"
 #include "store/outcome.h"
 #include "store/reader.h"
 #include "store/store.h"
 #include "url/url.h"
-#include "work/admissions.h"
 #include "work/crawl_context.h"
 
 namespace quarry::work {
+
+// One URL of a crawl: from what the server answered to what should become true.
 
 // A URL with its answer, on the way from the wire to the store.
 struct FetchedUrl {
@@ -57,5 +62,13 @@ Reading fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp 
 
 // What goes along with the request: the crawl's headers, and a question whether the page has changed.
 std::vector<Header> request_headers(const store::UrlLease& lease, CrawlContext& crawl, const url::Url& url);
+
+// What has become of a page since it was stored last, in the fields of Firecrawl's changeTracking.
+
+// {"previousScrapeAt", "changeStatus": new|same|changed|removed, "visibility", "diff"?: {"text", "json"}}. A
+// page is compared with its last version that is still stored; without one, or if that was an error, it is
+// new.
+Result<boost::json::object> change_of(const FetchedUrl& fetched, const Document& document,
+                                      store::Reader& reader);
 
 }  // namespace quarry::work

@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include "work/retry_delay.h"
+#include "work/retry.h"
 
 namespace quarry::work {
 

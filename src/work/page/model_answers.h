@@ -7,7 +7,7 @@
 #include <stop_token>
 
 #include "chat/model.h"
-#include "chat/page_answers.h"
+#include "chat/page_questions.h"
 #include "model/document.h"
 #include "store/outcome.h"
 #include "work/page/fetch_page.h"

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "net/http_status.h"
-#include "url/page_address.h"
+#include "net/http_message.h"
+#include "url/url.h"
 
 using namespace quarry;
 using namespace quarry::work;

@@ -1,13 +1,55 @@
 #include "work/page/rendering.h"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 
 #include "branding/profile.h"
-#include "model/media.h"
+#include "model/stored_page.h"
 #include "text/mime.h"
-#include "work/retry_delay.h"
+#include "work/retry.h"
 
 namespace quarry::work {
+
+namespace {
+
+bool is_looked_at(const RenderWish& wish) {
+    return wish.picture || std::ranges::any_of(wish.actions, [](const Action& action) {
+               return action.kind == Action::Kind::picture || action.kind == Action::Kind::pdf;
+           });
+}
+
+}  // namespace
+
+browser::RenderRequest render_request(url::Url url, std::vector<Header> headers, const RenderWish& wish) {
+    browser::RenderRequest request{.url = std::move(url), .headers = std::move(headers)};
+    request.policy = wish.policy;
+    request.user_agent = wish.user_agent;
+    request.mobile = wish.mobile;
+    request.wait_time = wish.wait_for;
+    const bool shows = is_looked_at(wish);
+    request.blocked = {
+        .ads = wish.block_ads, .fonts = !shows, .media = true, .images = !shows && !wish.branding};
+    request.actions = wish.actions;
+    request.branding = wish.branding;
+    request.picture = wish.picture;
+    if (wish.mobile) request.viewport = phone_viewport;
+    if (wish.picture && wish.picture->viewport) request.viewport = *wish.picture->viewport;
+    request.limits.time = wish.page_time + wish.wait_for;
+    for (const Action& action : wish.actions) request.limits.time += action.time;
+    return request;
+}
+
+Page take_page(const url::Url& url, browser::Rendered& rendered) {
+    return {.url = url.href(),
+            .final_url = rendered.final_url,
+            .status = rendered.status,
+            .headers = std::move(rendered.headers),
+            .content_type = "text/html;charset=utf-8",
+            .body = std::move(rendered.html),
+            .fetched_at = std::chrono::system_clock::now()};
+}
+
 namespace {
 
 namespace json = boost::json;
@@ -139,6 +181,50 @@ ShownParts shown_parts(const FetchedUrl& fetched) {
     if (!media.empty()) parts.details["media"] = std::move(media);
     parts.media = gathered.packed();
     return parts;
+}
+
+namespace {
+
+RenderWish wish_of(const CrawlContext& crawl, const RenderTools& tools) {
+    const crawl::CrawlOptions& options = crawl.options;
+    return {.policy = crawl.policy,
+            .user_agent = tools.user_agent,
+            .page_time = tools.page_time,
+            .wait_for = options.wait_for,
+            .mobile = options.mobile,
+            .block_ads = options.block_ads,
+            .actions = options.actions,
+            .branding = options.formats.branding,
+            .picture = options.picture};
+}
+
+Result<browser::Pool*> no_browser() {
+    return fail(ErrorCode::not_found, "this worker has no browser to render pages in");
+}
+
+}  // namespace
+
+void Renderer::show(FetchedUrl& fetched) {
+    const auto started = std::chrono::steady_clock::now();
+    fetched.shown = shown(fetched);
+    fetched.fetch_time +=
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
+}
+
+Result<browser::Rendered> Renderer::shown(FetchedUrl& fetched) {
+    CrawlContext& crawl = *fetched.crawl;
+    const url::Url url = TRY(url::Url::parse(fetched.page->final_url));
+    const auto browser = tools_.open_browser ? tools_.open_browser() : no_browser();
+    fetched.has_browser = browser.has_value();
+    if (!browser) return fail(ErrorCode::unavailable, browser.error().message);
+    auto request = render_request(url, crawl.headers_for(url), wish_of(crawl, tools_));
+    request.stop = abort_;
+    browser::Rendered rendered = TRY((*browser)->render(request));
+    Page page = take_page(url, rendered);
+    page.url = fetched.page->url;
+    if (page.status == 0) page.status = fetched.page->status;
+    fetched.page = std::move(page);
+    return rendered;
 }
 
 }  // namespace quarry::work

@@ -22,7 +22,7 @@
 #include "model/page.h"
 #include "net/address_policy.h"
 #include "url/url.h"
-#include "work/page/render_page.h"
+#include "work/page/rendering.h"
 
 namespace quarry::browser {
 class Pool;
@@ -102,7 +102,7 @@ private:
     ScrapeOptions options_;
 };
 
-// The document's fields as in model/json/document_json.h, with `url`, `success`, `status_code`, `crawl_timestamp`,
+// The document's fields as in model/json/output.h, with `url`, `success`, `status_code`, `crawl_timestamp`,
 // `title`, `description` and `error` (null, or a sentence, then with a `code`) beside them, and with the
 // facts of the fetch (sourceURL, url, statusCode, contentType, error) in `metadata`.
 boost::json::object to_json(const ScrapeRecord& record, const Formats& formats);

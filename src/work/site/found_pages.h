@@ -1,17 +1,38 @@
-// The pages a map has found so far: each once, in the order of discovery, told apart into the site's own and
-// others.
+// The pages a map has found so far: each once, in the order of discovery.
+// SiteScope says which hosts belong to the site that was asked for; by it pages are told apart into the
+// site's own and others.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "url/url.h"
-#include "work/site/site_scope.h"
 
 namespace quarry::work {
+
+// Which hosts belong to the site that was asked for.
+
+enum class Subdomains : std::uint8_t { leave_out, include };
+
+class SiteScope {
+public:
+    // The site of this URL: its host, with or without "www."; with subdomains, every host of its registrable
+    // domain. Scheme and port do not matter. An IP address or a single-label name has no subdomains.
+    SiteScope(const url::Url& home, Subdomains subdomains);
+
+    bool contains(const url::Url& url) const;
+
+private:
+    std::string host_;    // without "www."
+    std::string domain_;  // registrable; "" if only the host itself counts
+};
+
+// The pages a map has found so far: each once, in the order of discovery, told apart into the site's own and
+// others.
 
 struct FoundPage {
     std::string url{};

@@ -2,16 +2,16 @@
 
 #include <chrono>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "base/pause.h"
+#include "base/threads.h"
 #include "extract/extract.h"
-#include "net/request_headers.h"
-#include "url/page_address.h"
+#include "net/http_message.h"
+#include "url/url.h"
 #include "url/percent.h"
 #include "work/in_order.h"
-#include "work/site/work_site_files.h"
-#include "work/site/site_robots.h"
+#include "work/site/site_files.h"
 
 namespace quarry::work {
 
@@ -227,6 +227,23 @@ SiteMap map_site(const SiteAccess& access, std::string_view url, const MapOption
     }
     map.url = url::without_secrets(url);
     return map;
+}
+
+boost::json::object to_json(const SiteMap& map) {
+    boost::json::array links;
+    for (const FoundPage& page : map.links) {
+        boost::json::object link{{"url", page.url}};
+        if (!page.title.empty()) link["title"] = page.title;
+        links.push_back(std::move(link));
+    }
+    boost::json::object object{{"url", map.url}, {"success", map.success()}};
+    object["links"] = std::move(links);
+    object["internal_count"] = map.internal_count;
+    object["external_count"] = map.external_count;
+    object["depth_reached"] = map.depth_reached;
+    if (!map.warning.empty()) object["warning"] = map.warning;
+    object["error"] = map.error ? boost::json::value(map.error->message) : boost::json::value(nullptr);
+    return object;
 }
 
 }  // namespace quarry::work

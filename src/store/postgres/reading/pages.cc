@@ -1,4 +1,4 @@
-#include "store/postgres/reading/postgres_reader_pages.h"
+#include "store/postgres/reading/reading.h"
 
 #include <utility>
 

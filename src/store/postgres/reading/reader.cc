@@ -1,18 +1,13 @@
-#include "store/postgres/postgres_reader.h"
+#include "store/postgres/store.h"
 
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "store/postgres/reading/postgres_reader_access.h"
-#include "store/postgres/reading/postgres_reader_groups.h"
-#include "store/postgres/reading/postgres_reader_jobs.h"
 #include "store/postgres/reading/reading.h"
-#include "store/postgres/reading/postgres_reader_pages.h"
-#include "store/postgres/reading/postgres_reader_urls.h"
 #include "store/postgres/schema/schema.h"
-#include "store/rows/job_row.h"
+#include "store/rows/work.h"
 
 namespace quarry::store {
 

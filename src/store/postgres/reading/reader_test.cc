@@ -1,6 +1,6 @@
 // What is special to a reader on PostgreSQL: how it is opened, and what it does when the connection is lost.
 // What it shows is in reader_test.cc.
-#include "store/postgres/postgres_reader.h"
+#include "store/postgres/store.h"
 
 #include <doctest/doctest.h>
 

@@ -14,8 +14,7 @@
 #include "model/collection.h"
 #include "model/ids.h"
 #include "servers/postgres.h"
-#include "store/rows/pack.h"
-#include "store/postgres/postgres_reader.h"
+#include "store/rows/pages.h"
 #include "store/postgres/store.h"
 
 namespace quarry::store::postgres {

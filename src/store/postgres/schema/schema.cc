@@ -8,11 +8,6 @@
 #include "db/postgres/migration.h"
 #include "store/postgres/schema/version_1.h"
 #include "store/postgres/schema/ids.h"
-#include "store/postgres/schema/schema_2.h"
-#include "store/postgres/schema/schema_3.h"
-#include "store/postgres/schema/schema_4.h"
-#include "store/postgres/schema/schema_5.h"
-#include "store/postgres/schema/schema_6.h"
 #include "store/postgres/schema/later_versions.h"
 
 namespace quarry::store::postgres {

@@ -1,14 +1,13 @@
 // The views by themselves. What they show of a crawl that the store has kept is in sample_queries_test.cc.
-#include "store/postgres/schema/views.h"
+#include "store/postgres/schema/schema.h"
 
 #include <map>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "db/postgres/pg_listener.h"
+#include "db/postgres/connection.h"
 #include "servers/postgres.h"
-#include "store/postgres/schema/schema.h"
 
 namespace quarry::store::postgres {
 

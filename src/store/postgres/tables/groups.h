@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "db/postgres/connection.h"
 #include "model/group.h"
-#include "model/timings.h"
+#include "model/metrics.h"
 #include "store/job_json.h"
 
 namespace quarry::store::postgres {

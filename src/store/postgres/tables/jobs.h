@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "db/postgres/connection.h"
 #include "model/job.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "store/rows/columns.h"
-#include "store/rules/url_count.h"
+#include "store/rules/transitions.h"
 
 namespace quarry::store::postgres {
 
@@ -15,55 +15,55 @@ namespace {
 
 constexpr db::PgStatement find_url_sql{"find_url",
                                        "select " URL_COLUMNS " from quarry.frontier f where f.id = $1"};
-constexpr db::PgStatement find_key_sql{"find_url_key", R"sql(
+constexpr db::PgStatement url_find_key_sql{"find_url_key", R"sql(
     select id from quarry.frontier where grp = $1 and key = $2
     union all select url from quarry.alias where grp = $1 and key = $2 limit 1)sql"};
-constexpr db::PgStatement insert_alias_sql{
+constexpr db::PgStatement url_insert_alias_sql{
     "insert_alias", "insert into quarry.alias(grp, key, url) values ($1, $2, $3) on conflict do nothing"};
 
-#define TAKE_LEASES(condition)                                    \
+#define TAKE_URL_LEASES(condition)                                    \
     "with d as (delete from quarry.url_lease " condition          \
     " returning url_lease.*) select d.id, d.token, "              \
     "d.worker, d.owner, d.grp, d.host, d.has_begun, " URL_COLUMNS \
     " from d join quarry.frontier f on f.id = d.id"
 constexpr db::PgStatement take_fenced_urls_sql{
-    "take_url_leases", TAKE_LEASES("using unnest($1::bigint[], $2::bigint[]) as u(id, token) "
+    "take_url_leases", TAKE_URL_LEASES("using unnest($1::bigint[], $2::bigint[]) as u(id, token) "
                                    "where url_lease.id = u.id and url_lease.token = u.token")};
 constexpr db::PgStatement take_urls_of_worker_sql{"take_url_leases_of_worker",
-                                                  TAKE_LEASES("where worker = $1")};
-constexpr db::PgStatement take_of_group_sql{
+                                                  TAKE_URL_LEASES("where worker = $1")};
+constexpr db::PgStatement url_take_of_group_sql{
     "take_url_leases_of_group", "delete from quarry.url_lease where grp = $1 returning " LEASE_COLUMNS};
-constexpr db::PgStatement take_one_sql{"take_url_lease",
+constexpr db::PgStatement url_take_one_sql{"take_url_lease",
                                        "delete from quarry.url_lease where id = $1 returning " LEASE_COLUMNS};
 
-constexpr db::PgStatement end_sql{"end_url", R"sql(
+constexpr db::PgStatement url_end_sql{"end_url", R"sql(
     update quarry.frontier set state = $2, skipped = $3, status = $4, attempts = $5, stalls = $6, content = $7,
                                finished_at = $8, token = $9, final_url = $10, note = $11, run_at = null,
                                fetch_us = $12, extract_us = $13, error = $14
     where id = $1)sql"};
-constexpr db::PgStatement requeue_sql{"requeue_url", R"sql(
+constexpr db::PgStatement url_requeue_sql{"requeue_url", R"sql(
     update quarry.frontier set attempts = $2, stalls = $3, run_at = $4, note = coalesce($5, note), status = $6,
                                snoozes = $7
     where id = $1)sql"};
-constexpr db::PgStatement line_sql{"put_url_in_line", R"sql(
+constexpr db::PgStatement url_line_sql{"put_url_in_line", R"sql(
     with r as (insert into quarry.url_ready(grp, host, priority, id) values ($1, $2, $3, $4) on conflict do nothing)
     insert into quarry.url_lane(grp, host, turn) values ($1, $2, nextval('quarry.token')) on conflict do nothing)sql"};
-constexpr db::PgStatement delay_sql{"delay_url", R"sql(
+constexpr db::PgStatement url_delay_sql{"delay_url", R"sql(
     insert into quarry.url_delayed(id, grp, run_at) values ($1, $2, $3)
     on conflict (id) do update set run_at = excluded.run_at)sql"};
-constexpr db::PgStatement unline_sql{"take_url_from_line", R"sql(
+constexpr db::PgStatement url_unline_sql{"take_url_from_line", R"sql(
     with r as (delete from quarry.url_ready where grp = $1 and host = $2 and priority = $3 and id = $4)
     delete from quarry.url_delayed where id = $4)sql"};
-constexpr db::PgStatement renew_sql{"renew_url", R"sql(
+constexpr db::PgStatement url_renew_sql{"renew_url", R"sql(
     update quarry.frontier set state = 0, run_at = null, attempts = 0, stalls = 0, snoozes = 0, skipped = 0,
                                finished_at = null, token = null, error = null
     where id = $1)sql"};
 constexpr db::PgStatement forget_url_sql{"forget_url", "delete from quarry.frontier where id = $1"};
 
-constexpr db::PgStatement drop_sql{"drop_waiting_urls", R"sql(
+constexpr db::PgStatement url_drop_sql{"drop_waiting_urls", R"sql(
     with r as (delete from quarry.url_ready where grp = $1), l as (delete from quarry.url_lane where grp = $1)
     delete from quarry.url_delayed where grp = $1)sql"};
-constexpr db::PgStatement restore_sql{"restore_waiting_urls", R"sql(
+constexpr db::PgStatement url_restore_sql{"restore_waiting_urls", R"sql(
     with waiting as (select id, host, priority, run_at from quarry.frontier where grp = $1 and state = 0),
          r as (insert into quarry.url_ready(grp, host, priority, id)
                select $1, host, priority, id from waiting where run_at is null on conflict do nothing),
@@ -76,7 +76,7 @@ constexpr db::PgStatement restore_sql{"restore_waiting_urls", R"sql(
     select count(*) from waiting)sql"};
 
 // The order in which ids are given is that of discovery.
-constexpr db::PgStatement admit_sql{"admit_urls", R"sql(
+constexpr db::PgStatement url_admit_sql{"admit_urls", R"sql(
     with added as (
         insert into quarry.frontier(id, grp, host, key, state, depth, redirects, source, priority, url)
         select nextval('quarry.id'), $1, host, key, 0, depth, redirects, source, priority, url
@@ -89,12 +89,12 @@ constexpr db::PgStatement admit_sql{"admit_urls", R"sql(
           select $1, host, nextval('quarry.token')
           from (select host from added group by host order by min(id)) hosts on conflict do nothing)
     select count(*) from added)sql"};
-constexpr db::PgStatement known_sql{"known_url_keys", R"sql(
+constexpr db::PgStatement url_known_sql{"known_url_keys", R"sql(
     select key from quarry.frontier where grp = $1 and key = any($2::bytea[]) and $3
     union all select key from quarry.alias where grp = $1 and key = any($2::bytea[]))sql"};
 
 // A crawl that is paused, or waits for its place, is awake all the same.
-constexpr db::PgStatement wake_sql{"wake_urls", R"sql(
+constexpr db::PgStatement url_wake_sql{"wake_urls", R"sql(
     with due as materialized (select id, grp from quarry.url_delayed where run_at <= $1 order by run_at limit 1000),
          groups as materialized (select grp.id from quarry.grp where id in (select grp from due) order by id for update),
          gone as (delete from quarry.url_delayed using due join groups on groups.id = due.grp
@@ -106,7 +106,7 @@ constexpr db::PgStatement wake_sql{"wake_urls", R"sql(
     insert into quarry.url_lane(grp, host, turn)
     select grp, host, nextval('quarry.token') from urls group by grp, host on conflict do nothing)sql"};
 
-UrlLeaseRow lease_of(const db::PgRow& row) {
+UrlLeaseRow url_lease_of(const db::PgRow& row) {
     return {.id = row.integer(0),
             .token = row.integer(1),
             .worker = row.integer(2),
@@ -130,20 +130,20 @@ UrlRow url_of(const db::PgRow& row, int first) {
             .url = std::string(row.text(first + 9))};
 }
 
-std::vector<LeasedUrl> leased_of(const db::PgRows& rows) {
+std::vector<LeasedUrl> leased_urls_of(const db::PgRows& rows) {
     std::vector<LeasedUrl> leased;
     for (int index = 0; index < rows.size(); ++index) {
         const db::PgRow row(rows, index);
-        leased.push_back({lease_of(row), url_of(row, 7)});
+        leased.push_back({url_lease_of(row), url_of(row, 7)});
     }
     return leased;
 }
 
-std::optional<std::string_view> nullable(std::string_view text) {
+std::optional<std::string_view> or_null(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
-std::optional<std::int64_t> nullable(std::chrono::microseconds spent) {
+std::optional<std::int64_t> or_null(std::chrono::microseconds spent) {
     return spent.count() == 0 ? std::nullopt : std::optional<std::int64_t>(spent.count());
 }
 
@@ -181,7 +181,7 @@ private:
         for (const FoundUrl* url : candidates_) columns.emplace_back(url->key);
         db::PgBlobs keys;
         for (const KeyColumn& column : columns) keys.values.emplace_back(column.blob().bytes);
-        const db::PgRows rows = TRY(ledger_.sql().run(known_sql, db::PgValues(group_.id, keys, also_urls)));
+        const db::PgRows rows = TRY(ledger_.sql().run(url_known_sql, db::PgValues(group_.id, keys, also_urls)));
         std::set<UrlKey> known;
         for (int row = 0; row < rows.size(); ++row)
             known.insert(key_of(rows.text(row, 0)).value_or(UrlKey{}));
@@ -208,7 +208,7 @@ private:
             ledger_.will_be_known(group_.id, url->key);
         }
         const db::PgRows rows = TRY(ledger_.sql().run(
-            admit_sql, db::PgValues(group_.id, hosts, keys, depths, redirects, sources, priorities, urls)));
+            url_admit_sql, db::PgValues(group_.id, hosts, keys, depths, redirects, sources, priorities, urls)));
         const std::int64_t added = rows.integer(0, 0);
         if (added == 0) return {};
         group_.counters.discovered += added;
@@ -231,14 +231,14 @@ Result<void> admit(Ledger& ledger, OpenGroup& group, std::span<const FoundUrl> u
 
 Result<std::optional<std::int64_t>> find_key(db::PgConnection& sql, std::int64_t group, const UrlKey& key) {
     const KeyColumn column(key);
-    const db::PgRows rows = TRY(sql.run(find_key_sql, db::PgValues(group, column.blob())));
+    const db::PgRows rows = TRY(sql.run(url_find_key_sql, db::PgValues(group, column.blob())));
     if (rows.empty()) return std::nullopt;
     return rows.integer(0, 0);
 }
 
 Result<void> insert_alias(db::PgConnection& sql, std::int64_t group, const UrlKey& key, std::int64_t url) {
     const KeyColumn column(key);
-    TRY(sql.run(insert_alias_sql, db::PgValues(group, column.blob(), url)));
+    TRY(sql.run(url_insert_alias_sql, db::PgValues(group, column.blob(), url)));
     return {};
 }
 
@@ -250,24 +250,24 @@ Result<std::optional<UrlRow>> find_url(db::PgConnection& sql, std::int64_t id) {
 
 Result<std::vector<LeasedUrl>> take_url_leases(db::PgConnection& sql, const db::PgIntegers& ids,
                                                const db::PgIntegers& tokens) {
-    return leased_of(TRY(sql.run(take_fenced_urls_sql, db::PgValues(ids, tokens))));
+    return leased_urls_of(TRY(sql.run(take_fenced_urls_sql, db::PgValues(ids, tokens))));
 }
 
 Result<std::vector<LeasedUrl>> take_url_leases_of_worker(db::PgConnection& sql, std::int64_t worker) {
-    return leased_of(TRY(sql.run(take_urls_of_worker_sql, db::PgValues(worker))));
+    return leased_urls_of(TRY(sql.run(take_urls_of_worker_sql, db::PgValues(worker))));
 }
 
 Result<std::vector<UrlLeaseRow>> take_url_leases_of_group(db::PgConnection& sql, std::int64_t group) {
-    const db::PgRows rows = TRY(sql.run(take_of_group_sql, db::PgValues(group)));
+    const db::PgRows rows = TRY(sql.run(url_take_of_group_sql, db::PgValues(group)));
     std::vector<UrlLeaseRow> leases;
-    for (int row = 0; row < rows.size(); ++row) leases.push_back(lease_of(db::PgRow(rows, row)));
+    for (int row = 0; row < rows.size(); ++row) leases.push_back(url_lease_of(db::PgRow(rows, row)));
     return leases;
 }
 
 Result<std::optional<UrlLeaseRow>> take_url_lease(db::PgConnection& sql, std::int64_t id) {
-    const db::PgRows rows = TRY(sql.run(take_one_sql, db::PgValues(id)));
+    const db::PgRows rows = TRY(sql.run(url_take_one_sql, db::PgValues(id)));
     if (rows.empty()) return std::nullopt;
-    return lease_of(db::PgRow(rows, 0));
+    return url_lease_of(db::PgRow(rows, 0));
 }
 
 Result<void> forget_url_lease(Ledger& ledger, const UrlLeaseRow& lease) {
@@ -281,10 +281,10 @@ Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlSt
     std::optional<std::int64_t> error;
     if (end.error) error = static_cast<std::int64_t>(*end.error);
     ledger.sql().later(
-        end_sql, db::PgValues(row.id, static_cast<int>(end.state), static_cast<int>(end.skipped), end.status,
+        url_end_sql, db::PgValues(row.id, static_cast<int>(end.state), static_cast<int>(end.skipped), end.status,
                               row.attempts, row.stalls, end.content, column_of(ledger.now()), end.token,
-                              nullable(std::string_view(end.final_url)), nullable(std::string_view(end.note)),
-                              nullable(end.fetch), nullable(end.extract), error));
+                              or_null(std::string_view(end.final_url)), or_null(std::string_view(end.note)),
+                              or_null(end.fetch), or_null(end.extract), error));
     OpenGroup* group = TRY(ledger.group(row.group));
     if (!group) return {};
     count_url(group->counters, was, 0, -1);
@@ -304,7 +304,7 @@ Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlSt
 }
 
 Result<void> requeue_url(Ledger& ledger, const UrlRow& row, std::optional<std::string_view> note) {
-    TRY(ledger.sql().run(requeue_sql, db::PgValues(row.id, row.attempts, row.stalls, column_of(row.run_at),
+    TRY(ledger.sql().run(url_requeue_sql, db::PgValues(row.id, row.attempts, row.stalls, column_of(row.run_at),
                                                    note, row.status, row.snoozes)));
     return {};
 }
@@ -312,20 +312,20 @@ Result<void> requeue_url(Ledger& ledger, const UrlRow& row, std::optional<std::s
 Result<void> put_url_in_line(Ledger& ledger, const UrlRow& row) {
     ledger.wake();
     if (row.run_at) {
-        TRY(ledger.sql().run(delay_sql, db::PgValues(row.id, row.group, column_of(*row.run_at))));
+        TRY(ledger.sql().run(url_delay_sql, db::PgValues(row.id, row.group, column_of(*row.run_at))));
     } else {
-        TRY(ledger.sql().run(line_sql, db::PgValues(row.group, row.host, row.priority, row.id)));
+        TRY(ledger.sql().run(url_line_sql, db::PgValues(row.group, row.host, row.priority, row.id)));
     }
     return {};
 }
 
 Result<void> take_url_from_line(db::PgConnection& sql, const UrlRow& row) {
-    TRY(sql.run(unline_sql, db::PgValues(row.group, row.host, row.priority, row.id)));
+    TRY(sql.run(url_unline_sql, db::PgValues(row.group, row.host, row.priority, row.id)));
     return {};
 }
 
 Result<void> renew_url(Ledger& ledger, UrlRow row) {
-    TRY(ledger.sql().run(renew_sql, db::PgValues(row.id)));
+    TRY(ledger.sql().run(url_renew_sql, db::PgValues(row.id)));
     row.run_at.reset();
     return put_url_in_line(ledger, row);
 }
@@ -336,16 +336,16 @@ Result<void> forget_url(db::PgConnection& sql, std::int64_t id) {
 }
 
 Result<void> drop_waiting_urls(db::PgConnection& sql, std::int64_t group) {
-    TRY(sql.run(drop_sql, db::PgValues(group)));
+    TRY(sql.run(url_drop_sql, db::PgValues(group)));
     return {};
 }
 
 Result<std::int64_t> restore_waiting_urls(db::PgConnection& sql, std::int64_t group) {
-    return TRY(sql.run(restore_sql, db::PgValues(group))).integer(0, 0);
+    return TRY(sql.run(url_restore_sql, db::PgValues(group))).integer(0, 0);
 }
 
 Result<void> wake_urls(Ledger& ledger) {
-    TRY(ledger.sql().run(wake_sql, db::PgValues(column_of(ledger.now()))));
+    TRY(ledger.sql().run(url_wake_sql, db::PgValues(column_of(ledger.now()))));
     ledger.wake();
     return {};
 }

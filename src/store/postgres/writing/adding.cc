@@ -1,4 +1,4 @@
-#include "store/postgres/writing/adding.h"
+#include "store/postgres/writing/operations.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "store/postgres/writing/group_life.h"
 #include "store/postgres/tables/urls.h"
 
 namespace quarry::store::postgres {

@@ -1,11 +1,9 @@
-#include "store/postgres/writing/filtered.h"
+#include "store/postgres/writing/operations.h"
 
 #include "store/postgres/tables/outbox.h"
-#include "store/postgres/writing/group_life.h"
-#include "store/postgres/writing/operations.h"
-#include "store/postgres/reading/postgres_reader_jobs.h"
+#include "store/postgres/reading/reading.h"
 #include "store/postgres/tables/urls.h"
-#include "store/rules/url_count.h"
+#include "store/rules/transitions.h"
 
 namespace quarry::store::postgres {
 

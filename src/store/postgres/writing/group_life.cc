@@ -1,4 +1,4 @@
-#include "store/postgres/writing/group_life.h"
+#include "store/postgres/writing/operations.h"
 
 #include <algorithm>
 
@@ -6,7 +6,6 @@
 
 #include "store/rows/columns.h"
 #include "store/job_json.h"
-#include "store/postgres/writing/adding.h"
 #include "store/postgres/tables/urls.h"
 
 namespace quarry::store::postgres {

@@ -1,10 +1,9 @@
-#include "store/postgres/writing/kept_crawls.h"
+#include "store/postgres/writing/operations.h"
 
 #include <doctest/doctest.h>
 
 #include "servers/postgres.h"
-#include "store/rows/pack.h"
-#include "store/postgres/postgres_reader.h"
+#include "store/rows/pages.h"
 #include "store/postgres/store.h"
 
 namespace quarry::store {

@@ -1,4 +1,4 @@
-#include "store/postgres/writing/last_look.h"
+#include "store/postgres/writing/leasing.h"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,6 @@
 
 #include "store/rows/columns.h"
 #include "store/rules/transitions.h"
-#include "store/rules/url_count.h"
 
 namespace quarry::store::postgres {
 

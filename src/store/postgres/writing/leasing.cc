@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "store/postgres/tables/outbox.h"
+#include "store/postgres/writing/operations.h"
 #include "store/rows/columns.h"
 
 namespace quarry::store::postgres {
@@ -165,6 +168,240 @@ Result<JobLease> JobClaim::lease_of(Ledger& ledger, const db::PgRow& row) const 
     lease.owner = TRY(ledger.names().owner_name(row.integer(2)));
     if (!row.is_null(3)) lease.group = GroupId(row.integer(3));
     return lease;
+}
+
+// Which changes of the outbox a worker gets next: by priority, then by age, of one collection or of all.
+
+namespace {
+
+// A change whose page is being indexed waits until that has ended.
+std::string claim_text(std::string_view condition) {
+    return fmt::format(R"sql(
+    with c as materialized (select id, page, priority from quarry.change_ready r
+                            where {} and not exists (select 1 from quarry.change_lease l where l.page = r.page)
+                            order by priority, id limit $1 for update skip locked),
+    firsts as (select distinct on (page) id, page from c order by page, priority, id),
+    d as (delete from quarry.change_ready using firsts where change_ready.id = firsts.id returning change_ready.id),
+    l as (insert into quarry.change_lease(id, token, worker, page, leased_at)
+          select firsts.id, quarry.new_token(), $2, firsts.page, $3 from firsts join d on d.id = firsts.id
+          returning id, token)
+    select l.token, {} from l join quarry.outbox o on o.id = l.id order by o.priority, o.id)sql",
+                       condition, CHANGE_COLUMNS);
+}
+
+const std::string claim_of_all = claim_text("$4::text is not null");
+const std::string claim_of_one = claim_text("collection = $4");
+const db::PgStatement claim_sql{"claim_changes", claim_of_all.c_str()};
+const db::PgStatement claim_of_collection_sql{"claim_changes_of_collection", claim_of_one.c_str()};
+
+ChangeLease lease_of(const db::PgRow& row, int max_attempts) {
+    ChangeRow change = change_of(row, 1);
+    ChangeLease lease{.lease = {JobId(change.id), Token(row.integer(0))},
+                      .page = PageId(change.page),
+                      .version = change.version,
+                      .collection = std::move(change.collection),
+                      .url = std::move(change.url),
+                      .priority = change.priority,
+                      .attempt = change.attempts + 1,
+                      .max_attempts = max_attempts,
+                      .snoozes = change.snoozes};
+    if (change.content) lease.content = ContentId(*change.content);
+    if (change.group != 0) lease.group = GroupId(change.group);
+    return lease;
+}
+
+}  // namespace
+
+Result<void> lease_changes(Ledger& ledger, const Demand& demand, Leased& leased) {
+    const db::PgStatement& sql = demand.change_collection.empty() ? claim_sql : claim_of_collection_sql;
+    const db::PgRows rows =
+        TRY(ledger.sql().run(sql, db::PgValues(demand.changes, number(demand.worker), column_of(ledger.now()),
+                                               demand.change_collection)));
+    for (int row = 0; row < rows.size(); ++row)
+        leased.changes.push_back(lease_of(db::PgRow(rows, row), ledger.limits().change_attempts));
+    return {};
+}
+
+namespace {
+
+// Nobody buries a worker while it claims: what it would be given then, nobody would take back. Its beats do
+// not wait for this lock.
+constexpr db::PgStatement hold_worker_sql{"hold_worker", R"sql(
+    select pg_current_xact_id()::text, is_dead or beat_at + 1000 <= quarry.now_ms() from quarry.worker
+    where id = $1 for key share)sql"};
+
+// How much room the owner has who has the least, and how many workers could fill it (owner_room.h).
+constexpr db::PgStatement least_room_sql{"least_room", R"sql(
+    select coalesce(min(coalesce(o.running_jobs, $1) - t.running), $1)::bigint,
+           (select greatest(2, count(*)) from quarry.worker where not is_dead)
+    from (select owner, sum(running_jobs) as running from quarry.tally group by owner) t
+         join quarry.owner o on o.id = t.owner)sql"};
+
+// Owners who may reach their limit by this claim and those that others make meanwhile are locked, so that two
+// workers do not fill the same place. If there are none, nobody's places need to be counted.
+constexpr db::PgStatement lock_owners_sql{"lock_owners_near_limit", R"sql(
+    select owner.id from quarry.owner
+    where owner.id in (select t.owner from quarry.tally t join quarry.owner o on o.id = t.owner
+                       group by t.owner, o.running_jobs
+                       having sum(t.running_jobs)
+                              + $1 * greatest(2, (select count(*) from quarry.worker where not is_dead))
+                              > coalesce(o.running_jobs, $2))
+    order by owner.id for update)sql"};
+
+int slots_of(const Demand& demand) {
+    int slots = 0;
+    for (const Demand::Kind& kind : demand.kinds) slots += std::max(kind.slots, 0);
+    return slots;
+}
+
+}  // namespace
+
+Claim claim_of(const Ledger& ledger, const Leased& leased) {
+    Claim claim{.transaction = ledger.transaction()};
+    for (const JobLease& job : leased.jobs) claim.leases.push_back(job.lease);
+    for (const UrlLease& url : leased.urls) claim.leases.push_back(url.lease);
+    for (const ChangeLease& change : leased.changes) claim.leases.push_back(change.lease);
+    return claim;
+}
+
+void Leasing::ask(db::PgBatch& batch, Begin begin) {
+    claims_.clear();
+    batch.add(hold_worker_sql, db::PgValues(number(demand_.worker)));
+    const int slots = slots_of(demand_);
+    if (slots == 0) return;
+    if (process_.room.is_ample(slots)) {
+        if (begin == Begin::at_once && are_kinds_known()) (void)claim_jobs(batch, Limits::far);
+        return;
+    }
+    const std::int64_t limit = process_.limits.running_jobs_per_owner;
+    batch.add(lock_owners_sql, db::PgValues(slots, limit));
+    if (OwnerRoom::could_be_ample(limit, slots)) batch.add(least_room_sql, db::PgValues(limit));
+}
+
+bool Leasing::are_kinds_known() const {
+    return std::ranges::all_of(demand_.kinds, [&](const Demand::Kind& kind) {
+        return kind.slots <= 0 || process_.names.known_kind(kind.kind);
+    });
+}
+
+// Fails only if a kind has to be asked for and cannot be.
+Result<void> Leasing::claim_jobs(db::PgBatch& batch, Limits limits) {
+    for (const Demand::Kind& kind : demand_.kinds) {
+        if (kind.slots <= 0) continue;
+        const std::int64_t id = TRY(process_.names.kind(kind.kind));
+        claims_.emplace_back(process_, demand_.worker, kind, id, limits).ask(batch);
+    }
+    return {};
+}
+
+Result<void> Leasing::lease_jobs(Ledger& ledger, std::span<const db::PgRows> asked, Leased& leased) {
+    if (slots_of(demand_) == 0) return {};
+    std::vector<db::PgRows> own;
+    if (claims_.empty()) {
+        if (asked.size() > 1) process_.room.set(asked[1].integer(0, 0), asked[1].integer(0, 1));
+        db::PgBatch batch(ledger.sql());
+        TRY(claim_jobs(batch, asked.empty() || asked[0].empty() ? Limits::far : Limits::near));
+        own = TRY(batch.run());
+        asked = own;
+    }
+    for (JobClaim& claim : claims_) TRY(claim.take(ledger, asked, leased.jobs));
+    return {};
+}
+
+Answer<Leased> Leasing::lease(Ledger& ledger, std::span<const db::PgRows> asked, bool has_backlog) {
+    const db::PgRows& held = asked.front();
+    if (held.empty()) return refuse<Leased>(ErrorCode::not_found, "unknown worker");
+    ledger.set_transaction(std::string(held.text(0, 0)));
+    // Whoever asks for work is alive. Written down only now and then.
+    if (held.boolean(0, 1)) hear_of(ledger, demand_.worker);
+    if (has_backlog) TRY(ledger.promote_backlog());
+    Leased leased;
+    TRY(lease_jobs(ledger, asked.subspan(1), leased));
+    if (demand_.urls > 0) TRY(lease_urls(ledger, demand_, leased));
+    if (demand_.changes > 0) TRY(lease_changes(ledger, demand_, leased));
+    return leased;
+}
+
+bool Claimer::is_for_others(const Due& due) const {
+    if (!due.since || !due.leader || *due.leader == leadership_.id()) return false;
+    return transactor_.now() - *due.since < Leadership::grace;
+}
+
+Result<Leased> Claimer::lease(const Demand& demand) {
+    TRY(give_back_unconfirmed());
+    auto leased = TRY(claim(demand, WhatIsDue::first));
+    if (leased) return *std::move(leased);
+    const auto do_it = [&](Ledger& ledger) -> Answer<void> {
+        TRY(leadership_.lead(ledger));
+        return do_what_is_due(ledger, demand.worker);
+    };
+    TRY(transactor_.run<void>(Durability::later, do_it));
+    return *TRY(claim(demand, WhatIsDue::is_done));
+}
+
+// Nothing if something is due that is ours to do first. A claim whose answer is lost may have been made all
+// the same. Nobody works on what it took, and since its worker lives, nobody would take it back.
+Result<std::optional<Leased>> Claimer::claim(const Demand& demand, WhatIsDue if_due) {
+    Claim attempt;
+    const auto set_aside = [&] {
+        if (attempt.leases.empty()) return;
+        unconfirmed_.with([&](auto& claims) { claims.push_back(std::exchange(attempt, {})); });
+    };
+    Process& process = transactor_.process();
+    Leasing leasing(process, demand);
+    // A clock that a test moves has no moments.
+    const std::optional<Due> known =
+        transactor_.has_own_clock() ? std::nullopt : last_look_.at(transactor_.now());
+    const auto ask = [&](db::PgBatch& batch) {
+        if (!known) look_what_is_due(batch);
+        const bool at_once = known && !known->has_backlog;
+        leasing.ask(batch, at_once ? Leasing::Begin::at_once : Leasing::Begin::later);
+    };
+    const auto take = [&](Ledger& ledger) -> Answer<std::optional<Leased>> {
+        set_aside();
+        std::vector<db::PgRows> asked = ledger.take_opening();
+        Due due = known ? *known : postgres::what_is_due(asked[0], process.limits, ledger.now());
+        if (!known) {
+            last_look_.set(due);
+            asked.erase(asked.begin());
+        }
+        if (is_for_others(due)) {
+            due.next = ledger.now() + Leadership::grace;
+        } else if (due.now && if_due == WhatIsDue::first) {
+            return Result<std::optional<Leased>>(std::nullopt);
+        }
+        Result<Leased> answer = TRY(leasing.lease(ledger, asked, due.has_backlog));
+        if (!answer) return Result<std::optional<Leased>>(std::unexpected(answer.error()));
+        attempt = claim_of(ledger, *answer);
+        answer->next_due = earlier(answer->next_due, due.next);
+        return Result<std::optional<Leased>>(*std::move(answer));
+    };
+    auto leased = transactor_.run<std::optional<Leased>>(Durability::later, take, ask);
+    if (!leased) set_aside();
+    return leased;
+}
+
+Result<void> Claimer::give_back_unconfirmed() {
+    const auto give_back = [&](const Claim& claim) -> Result<bool> {
+        {
+            auto connection = TRY(transactor_.borrow());
+            if (TRY(is_running(*connection, claim.transaction))) {
+                TRY(end_transaction(*connection, claim.transaction));
+                return false;
+            }
+        }
+        TRY(transactor_.run<void>(Durability::later,
+                                  [&](Ledger& ledger) { return release(ledger, claim.leases); }));
+        return true;
+    };
+    Result<void> all;
+    for (Claim& claim : unconfirmed_.with([](auto& waiting) { return std::exchange(waiting, {}); })) {
+        const auto is_back = give_back(claim);
+        if (is_back && *is_back) continue;
+        if (!is_back) all = std::unexpected(is_back.error());
+        unconfirmed_.with([&](auto& waiting) { waiting.push_back(std::move(claim)); });
+    }
+    return all;
 }
 
 }  // namespace quarry::store::postgres

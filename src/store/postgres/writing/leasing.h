@@ -1,13 +1,57 @@
-// The claim of jobs of one kind: the next in line, and now and then the oldest.
+// Claims: who gets which job, URL or change next. A Claimer gives workers what is due, and takes back what
+// a claim took whose answer was lost. A JobClaim takes jobs of one kind: the next in line, and now and then
+// the oldest. LastLook remembers for a moment what a look at due work has shown, because looking is most of
+// what a claim costs and busy workers claim every few milliseconds.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/guarded.h"
 #include "store/postgres/ledger.h"
+#include "store/postgres/transactor.h"
+#include "store/postgres/upkeep.h"
+#include "store/postgres/writing/operations.h"
 
 namespace quarry::store::postgres {
+
+// What a look at what is due has shown, for a moment: a look is most of what a claim costs, and workers that
+// are busy claim every few milliseconds.
+
+class LastLook {
+public:
+    using Time = std::chrono::steady_clock::time_point;
+
+    static constexpr std::chrono::milliseconds lives{50};
+
+    // Nothing if one has to look: it was too long ago, or something is due. What others have delayed since is
+    // not in it, so `next` is no later than when one has to look again.
+    std::optional<Due> at(Timestamp now, Time steady_now = std::chrono::steady_clock::now()) const {
+        return known_.with([&](const Known& known) -> std::optional<Due> {
+            if (steady_now >= known.seen_at + lives || known.due.now) return std::nullopt;
+            if (known.due.next && *known.due.next <= now) return std::nullopt;
+            Due due = known.due;
+            due.next = earlier(due.next, now + lives);
+            return due;
+        });
+    }
+    void set(const Due& due, Time steady_now = std::chrono::steady_clock::now()) {
+        known_.with([&](Known& known) { known = {.due = due, .seen_at = steady_now}; });
+    }
+
+private:
+    struct Known {
+        Due due{};
+        Time seen_at{};
+    };
+    Guarded<Known> known_;
+};
+
+// The claim of jobs of one kind: the next in line, and now and then the oldest.
 
 // What owners may have running.
 enum class Limits : std::uint8_t {
@@ -59,6 +103,66 @@ private:
     std::int64_t id_;
     Claims::Begin begin_;
     Line next_, oldest_;
+};
+
+// Claims: who gets which job, URL or change next.
+
+// One claim of whatever a worker demands. What is due by itself is done before (due.h).
+class Leasing {
+public:
+    Leasing(Process& process, const Demand& demand) : process_(process), demand_(demand) {}
+
+    enum class Begin : std::uint8_t {
+        at_once,  // nothing is to be done first: jobs may be claimed in the round trip that begins
+        later,
+    };
+    // What lease() wants to know, in the round trip that begins its transaction.
+    void ask(db::PgBatch& batch, Begin begin);
+    // `has_backlog`: jobs may wait for a place of their owner's.
+    Answer<Leased> lease(Ledger& ledger, std::span<const db::PgRows> asked, bool has_backlog);
+
+private:
+    bool are_kinds_known() const;
+    Result<void> claim_jobs(db::PgBatch& batch, Limits limits);
+    Result<void> lease_jobs(Ledger& ledger, std::span<const db::PgRows> asked, Leased& leased);
+
+    Process& process_;
+    const Demand& demand_;
+    std::vector<JobClaim> claims_;  // that were asked for
+};
+
+// What a transaction has claimed, for when its end is not known.
+struct Claim {
+    std::string transaction{};
+    std::vector<LeaseRef> leases{};
+};
+Claim claim_of(const Ledger& ledger, const Leased& leased);
+
+// Of the frontier. Sets next_due if hosts have asked for patience.
+Result<void> lease_urls(Ledger& ledger, const Demand& demand, Leased& leased);
+// Of the outbox.
+Result<void> lease_changes(Ledger& ledger, const Demand& demand, Leased& leased);
+
+// Gives workers what is due, and takes back what a claim took whose answer was lost.
+
+class Claimer {
+public:
+    Claimer(Transactor& transactor, const Leadership& leadership)
+        : transactor_(transactor), leadership_(leadership) {}
+
+    // As Store::lease.
+    Result<Leased> lease(const Demand& demand);
+
+private:
+    enum class WhatIsDue : std::uint8_t { first, is_done };
+    Result<std::optional<Leased>> claim(const Demand& demand, WhatIsDue if_due);
+    bool is_for_others(const Due& due) const;
+    Result<void> give_back_unconfirmed();
+
+    Transactor& transactor_;
+    const Leadership& leadership_;
+    Guarded<std::vector<Claim>> unconfirmed_;
+    LastLook last_look_;
 };
 
 }  // namespace quarry::store::postgres

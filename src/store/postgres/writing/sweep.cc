@@ -1,10 +1,9 @@
-#include "store/postgres/writing/sweep.h"
+#include "store/postgres/writing/operations.h"
 
 #include <algorithm>
 
 #include "store/rows/columns.h"
 #include "store/rules/transitions.h"
-#include "store/postgres/writing/group_life.h"
 #include "store/postgres/tables/metrics.h"
 #include "store/postgres/tables/pages.h"
 #include "store/postgres/partitions.h"

@@ -10,8 +10,8 @@
 #include <unordered_set>
 
 #include "store/rows/columns.h"
-#include "store/postgres/writing/due.h"
-#include "store/postgres/writing/postgres_leasing.h"
+#include "store/postgres/writing/operations.h"
+#include "store/postgres/writing/leasing.h"
 
 namespace quarry::store::postgres {
 
@@ -59,7 +59,7 @@ constexpr db::PgStatement hold_hosts_sql{"hold_hosts", R"sql(
     from u join locked using (id)
     where host.id = u.id and (host.holder is null or host.holder = $3) returning host.id)sql"};
 
-constexpr db::PgStatement claim_sql{"claim_urls", R"sql(
+constexpr db::PgStatement claim_urls_sql{"claim_urls", R"sql(
     with u as materialized (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
                                 with ordinality as u(id, grp, host, priority, owner, place)),
          d as (delete from quarry.url_ready r using u
@@ -79,7 +79,7 @@ constexpr db::PgStatement served_sql{"lanes_served", R"sql(
     update quarry.url_lane l set turn = nextval('quarry.token') from u
     where l.grp = u.grp and l.host = u.host and u.has_more)sql"};
 
-constexpr db::PgStatement former_sql{"former_pages", R"sql(
+constexpr db::PgStatement former_pages_sql{"former_pages", R"sql(
     select key, id, content, etag, last_modified, content_hash from quarry.page
     where collection = $1 and key = any($2::bytea[]))sql"};
 
@@ -314,7 +314,7 @@ private:
             served.emplace(pick.group, pick.host);
         }
         const db::PgRows rows =
-            TRY(ledger_.sql().run(claim_sql, db::PgValues(ids, groups, hosts, priorities, owners,
+            TRY(ledger_.sql().run(claim_urls_sql, db::PgValues(ids, groups, hosts, priorities, owners,
                                                           number(demand_.worker), column_of(ledger_.now()))));
         if (rows.size() != static_cast<int>(picks_.size()))
             return fail(ErrorCode::corrupt, "a URL that may be fetched is not there");
@@ -358,7 +358,7 @@ private:
             db::PgBlobs keys;
             for (const auto& [key, lease] : leases)
                 keys.values.emplace_back(columns.emplace_back(key).blob().bytes);
-            const db::PgRows rows = TRY(ledger_.sql().run(former_sql, db::PgValues(collection, keys)));
+            const db::PgRows rows = TRY(ledger_.sql().run(former_pages_sql, db::PgValues(collection, keys)));
             for (int index = 0; index < rows.size(); ++index) {
                 const db::PgRow row(rows, index);
                 const FormerPage former{.page = PageId(row.integer(1)),

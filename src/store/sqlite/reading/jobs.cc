@@ -1,11 +1,11 @@
-#include "store/sqlite/reading/sqlite_reader_jobs.h"
+#include "store/sqlite/reading/reading.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <tuple>
 
-#include "store/rows/job_row.h"
+#include "store/rows/work.h"
 #include "store/sqlite/reading/query.h"
 
 namespace quarry::store {

@@ -1,11 +1,98 @@
-#include "store/sqlite/reading/sqlite_reader_metrics.h"
+#include <map>
 
 #include "store/rows/metrics.h"
-#include "store/rows/operation_rows.h"
-#include "store/rows/session_columns.h"
+#include "store/rows/columns.h"
 #include "store/sqlite/reading/query.h"
+#include "store/sqlite/reading/reading.h"
 
 namespace quarry::store {
+
+namespace {
+
+struct Narrowed {
+    const std::string& collection;
+    std::optional<GroupId> group;
+
+    Query operator()(Query query) const {
+        if (!collection.empty()) query.add(" AND collection = ?", collection);
+        if (group) query.add(" AND grp = ?", *group);
+        return query;
+    }
+};
+
+}  // namespace
+
+// No statement here reads more rows than there are crawls, leases, or changes that wait for their time.
+Result<OutboxCounts> read_outbox_counts(db::Connection& connection, const std::string& collection,
+                                        std::optional<GroupId> group) {
+    const Narrowed narrowed{collection, group};
+    OutboxCounts counts;
+    Query sums = narrowed(Query("SELECT queued, completed, failed, last_error FROM outbox_count WHERE true"));
+    TRY(sums.each(connection, [&](const db::Statement& row) {
+        counts.pending += row.integer(0);
+        counts.completed += row.integer(1);
+        counts.failed += row.integer(2);
+        if (!row.text(3).empty()) counts.last_error = row.text(3);
+    }));
+    Query leased = narrowed(
+        Query("SELECT count(*) FROM lease CROSS JOIN outbox ON outbox.id = lease.id WHERE outbox.state = 0"));
+    TRY(leased.each(connection, [&](const db::Statement& row) { counts.processing = row.integer(0); }));
+    counts.pending -= counts.processing;
+    if (counts.pending == 0) return counts;
+    Query delayed = narrowed(
+        Query("SELECT run_at FROM outbox INDEXED BY outbox_delayed WHERE state = 0 AND run_at IS NOT NULL"));
+    delayed.add(" ORDER BY run_at LIMIT 1");
+    TRY(delayed.each(connection,
+                     [&](const db::Statement& row) { counts.next_due = time_of(row.integer(0)); }));
+    return counts;
+}
+
+namespace {
+
+// What was said of all, or of the one that is named.
+Result<std::map<std::string, Collection>> read_rows(db::Connection& connection, const std::string& name) {
+    Query rows("SELECT name, provider, model, dimensions, version, created_at FROM collection WHERE true");
+    if (!name.empty()) rows.add(" AND name = ?", name);
+    std::map<std::string, Collection> collections;
+    TRY(rows.each(connection, [&](const db::Statement& row) {
+        collections[std::string(row.text(0))] = collection_of(row);
+    }));
+    return collections;
+}
+
+Result<std::map<std::string, Collection>> read(db::Connection& connection, const std::string& name) {
+    std::map<std::string, Collection> collections = TRY(read_rows(connection, name));
+    // Names that begin with # belong to crawls without retention.
+    Query pages("SELECT collection, count(*) FROM page INDEXED BY page_key WHERE collection NOT GLOB '#*'");
+    if (!name.empty()) pages.add(" AND collection = ?", name);
+    pages.add(" GROUP BY collection");
+    TRY(pages.each(connection, [&](const db::Statement& row) {
+        Collection& collection = collections[std::string(row.text(0))];
+        collection.name = row.text(0);
+        collection.pages = row.integer(1);
+    }));
+    return collections;
+}
+
+}  // namespace
+
+Result<std::vector<Collection>> read_collections(db::Connection& connection) {
+    std::vector<Collection> collections;
+    for (auto& [name, collection] : TRY(read(connection, ""))) collections.push_back(std::move(collection));
+    return collections;
+}
+
+Result<std::optional<Collection>> read_collection(db::Connection& connection, const std::string& name) {
+    if (name.empty()) return std::nullopt;
+    auto collections = TRY(read(connection, name));
+    if (collections.empty()) return std::nullopt;
+    return std::move(collections.begin()->second);
+}
+
+Result<EmbedderFacts> read_embedder(db::Connection& connection, const std::string& collection) {
+    auto collections = TRY(read_rows(connection, collection));
+    return collections.empty() ? EmbedderFacts{} : std::move(collections.begin()->second.embedder);
+}
 
 namespace {
 
@@ -105,6 +192,53 @@ Result<std::vector<SlowPage>> read_slowest_pages(db::Connection& connection, Gro
         keep_slowest(slowest, limit);
     }
     return slowest;
+}
+
+Result<std::vector<ApiKey>> read_keys(db::Connection& connection) {
+    std::vector<ApiKey> keys;
+    TRY(Query("SELECT " KEY_COLUMNS " FROM api_key ORDER BY id")
+            .each(connection, [&](const db::Statement& row) { keys.push_back(api_key_of(row)); }));
+    return keys;
+}
+
+Result<std::optional<OwnerLimits>> read_limits(db::Connection& connection, const std::string& owner) {
+    Query query("SELECT " LIMIT_COLUMNS " FROM owner WHERE running_jobs IS NOT NULL");
+    query.add(" AND name = ?", owner);
+    std::optional<OwnerLimits> limits;
+    TRY(query.each(connection, [&](const db::Statement& row) { limits = limits_of(row); }));
+    return limits;
+}
+
+Result<std::vector<UsageDay>> read_usage(db::Connection& connection, const std::string& owner,
+                                         Timestamp since) {
+    Query query("SELECT day, pages FROM usage JOIN owner ON owner.id = usage.owner WHERE true");
+    query.add(" AND owner.name = ?", owner).add(" AND day >= ?", column_of(since));
+    query.add(" ORDER BY day LIMIT ?", 10'000);
+    std::vector<UsageDay> days;
+    TRY(query.each(connection, [&](const db::Statement& row) {
+        days.push_back({.day = time_of(row.integer(0)), .pages = row.integer(1)});
+    }));
+    return days;
+}
+
+Result<std::vector<RequestRecord>> read_requests(db::Connection& connection, const RequestFilter& filter) {
+    Query query("SELECT " REQUEST_COLUMNS " FROM request WHERE true");
+    if (filter.since) query.add(" AND at >= ?", column_of(*filter.since));
+    if (filter.before) query.add(" AND at < ?", column_of(*filter.before));
+    if (!filter.owner.empty()) query.add(" AND owner = ?", filter.owner);
+    if (filter.least_status > 0) query.add(" AND status >= ?", filter.least_status);
+    query.add(" ORDER BY at DESC, id DESC LIMIT ?", filter.limit);
+    std::vector<RequestRecord> requests;
+    TRY(query.each(connection, [&](const db::Statement& row) { requests.push_back(request_of(row)); }));
+    return requests;
+}
+
+Result<std::vector<RequestDay>> read_request_days(db::Connection& connection, int limit) {
+    Query query("SELECT day, route, status, requests, took_us FROM request_day WHERE true");
+    query.add(" ORDER BY day DESC, route, status LIMIT ?", limit);
+    std::vector<RequestDay> days;
+    TRY(query.each(connection, [&](const db::Statement& row) { days.push_back(request_day_of(row)); }));
+    return days;
 }
 
 }  // namespace quarry::store

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "store/rows/pack.h"
 #include "store/rows/pages.h"
 #include "store/sqlite/reading/query.h"
 

@@ -5,16 +5,9 @@
 #include <fmt/format.h>
 
 #include "db/sqlite.h"
-#include "store/rows/job_row.h"
+#include "store/rows/work.h"
 #include "store/sqlite/schema.h"
-#include "store/sqlite/reading/sqlite_reader_access.h"
-#include "store/sqlite/reading/sqlite_reader_collections.h"
-#include "store/sqlite/reading/sqlite_reader_groups.h"
-#include "store/sqlite/reading/sqlite_reader_jobs.h"
-#include "store/sqlite/reading/sqlite_reader_metrics.h"
-#include "store/sqlite/reading/sqlite_reader_outbox.h"
 #include "store/sqlite/reading/reading.h"
-#include "store/sqlite/reading/sqlite_reader_urls.h"
 #include "store/sqlite/store.h"
 
 namespace quarry::store {

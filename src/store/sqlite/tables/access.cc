@@ -1,4 +1,4 @@
-#include "store/sqlite/tables/access.h"
+#include "store/sqlite/tables/metrics.h"
 
 #include "store/rows/columns.h"
 
@@ -7,14 +7,14 @@ namespace quarry::store {
 namespace {
 
 // Days begin at midnight, UTC: 86,400,000 milliseconds each.
-constexpr std::string_view fold_sql = R"sql(
+constexpr std::string_view fold_requests_sql = R"sql(
 INSERT INTO request_day(day, route, status, requests, took_us)
     SELECT at / 86400000 * 86400000, route, status, count(*), sum(took_us) FROM request
     WHERE id IN (SELECT id FROM request WHERE at < ?1 ORDER BY at, id LIMIT ?2) GROUP BY 1, 2, 3
 ON CONFLICT(day, route, status) DO UPDATE SET requests = requests + excluded.requests,
                                               took_us = took_us + excluded.took_us)sql";
 
-constexpr std::string_view drop_sql =
+constexpr std::string_view drop_requests_sql =
     "DELETE FROM request WHERE id IN (SELECT id FROM request WHERE at < ?1 ORDER BY at, id LIMIT ?2)";
 
 }  // namespace
@@ -53,9 +53,9 @@ Answer<void> add_requests(Ledger& ledger, std::span<const RequestRecord> request
 }
 
 Result<std::int64_t> fold_requests(Ledger& ledger, Timestamp when, int limit) {
-    db::Statement fold = TRY(ledger.connection().prepare(fold_sql));
+    db::Statement fold = TRY(ledger.connection().prepare(fold_requests_sql));
     TRY(fold.bind(column_of(when), limit).run());
-    db::Statement drop = TRY(ledger.connection().prepare(drop_sql));
+    db::Statement drop = TRY(ledger.connection().prepare(drop_requests_sql));
     TRY(drop.bind(column_of(when), limit).run());
     return ledger.connection().changes();
 }

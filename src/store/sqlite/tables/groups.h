@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
 #include "model/group.h"
-#include "model/timings.h"
+#include "model/metrics.h"
 #include "store/job_json.h"
 #include "store/sqlite/tables/pages.h"
 

@@ -1,4 +1,5 @@
-// The tables job, payload, done and lease: the SQL of the queue, one function per statement.
+// The tables kind, job, payload, done and lease: the SQL of the queue, one function per statement. Kinds of
+// jobs are names that many rows share, so rows hold small numbers.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +7,41 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
 #include "model/job.h"
-#include "store/sqlite/ready_queue.h"
+#include "store/sqlite/queues.h"
 
 namespace quarry::store {
+
+// Names that many rows share, as small numbers: kinds of jobs.
+
+class NameTable {
+public:
+    static Result<NameTable> create(db::Connection& connection);
+
+    Result<int> ensure(const std::string& name);
+    // 0 if nobody has used it yet.
+    int find(const std::string& name) const {
+        const auto found = ids_.find(name);
+        return found == ids_.end() ? 0 : found->second;
+    }
+    Result<void> reload();
+
+private:
+    struct Statements {
+        db::Statement all, insert;
+    };
+    explicit NameTable(Statements statements) : sql_(std::move(statements)) {}
+
+    Statements sql_;
+    std::unordered_map<std::string, int> ids_;
+};
+
+// The tables job, payload, done and lease: the SQL of the queue, one function per statement.
 
 // An open job as the writer needs it.
 struct JobRow {

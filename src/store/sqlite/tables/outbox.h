@@ -1,10 +1,11 @@
-// The tables outbox and outbox_count: changes of pages that the index is to follow, and how many there are.
-// Every change of a row goes through here, so that the counts are right; they are written once per
-// transaction.
+// The outbox as the writer has it: the tables outbox and outbox_count, and the order in which changes are
+// leased, kept in step. Every change of a row goes through here, so that the counts are right; they are
+// written once per transaction.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,15 +13,19 @@
 #include <utility>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "model/model_ids.h"
 #include "model/job.h"
-#include "model/timings.h"
-#include "store/sqlite/url_window.h"
+#include "model/ids.h"
+#include "model/metrics.h"
+#include "store/sqlite/queues.h"
 
 namespace quarry::store {
+
+// The tables outbox and outbox_count: changes of pages that the index is to follow, and how many there are.
+// Every change of a row goes through here, so that the counts are right; they are written once per
+// transaction.
 
 struct ChangeRow {
     std::int64_t id = 0;
@@ -109,6 +114,29 @@ private:
     Statements sql_;
     std::map<CountKey, Count> counts_;
     std::vector<CountKey> dirty_;
+};
+
+// The outbox as the writer has it: its rows, and the order in which they are leased, kept in step.
+
+class Outbox {
+public:
+    static Result<std::unique_ptr<Outbox>> create(db::Connection& connection);
+
+    OutboxRows rows;
+    OutboxQueue queue;
+
+    // Adds a change that waits from now on.
+    Result<void> add(const ChangeRow& row, Timestamp now);
+    // A queued change takes its place: in line, or among those that wait for their time.
+    void put_in_line(const ChangeRow& row);
+    // Lines up some of those whose time has come.
+    Result<void> wake(Timestamp now);
+
+    // Builds the memory from the rows.
+    Result<void> load();
+
+private:
+    explicit Outbox(OutboxRows rows);
 };
 
 }  // namespace quarry::store

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "store/rows/columns.h"
-#include "store/rules/page_filter.h"
+#include "store/rules/filters.h"
 #include "store/sqlite/reading/query.h"
 
 namespace quarry::store {

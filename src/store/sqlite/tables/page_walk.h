@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 #include "store/store.h"
 
 namespace quarry::store {

@@ -1,26 +1,55 @@
 // The tables page, content, result and outbox, as the writer changes them. A page is one narrow row per
-// (collection, key) that points at its words; each crawl that brought it has a result row that points at the
-// words it brought. Words live while a page or a result has them.
-//
-// Used on the writer's thread, inside a transaction that the caller has begun. After an error the caller
-// rolls back: half of the change may have been made.
+// (collection, key) that points at its words; each crawl that brought it has a result row that points at
+// the words it brought. Words live while a page or a result has them; SecureDelete overwrites what is
+// removed. Everything here runs on the writer's thread, inside a transaction that the caller has begun and
+// rolls back after an error: half of the change may have been made.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
 #include "model/group.h"
-#include "model/model_ids.h"
+#include "model/ids.h"
 #include "model/stored_page.h"
-#include "store/sqlite/tables/sqlite_outbox.h"
 #include "store/sqlite/tables/page_walk.h"
+#include "store/sqlite/tables/outbox.h"
 
 namespace quarry::store {
+
+// Overwrites what is removed while this lives: what was promised not to be kept must not be left in free
+// pages.
+
+class SecureDelete {
+public:
+    static Result<SecureDelete> begin(db::Connection& connection, bool wanted) {
+        if (!wanted || TRY(connection.integer("PRAGMA secure_delete")) == on) return SecureDelete(nullptr);
+        TRY(connection.execute("PRAGMA secure_delete = ON"));
+        return SecureDelete(&connection);
+    }
+    SecureDelete(SecureDelete&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+    ~SecureDelete() {
+        if (connection_) (void)connection_->execute("PRAGMA secure_delete = FAST");
+    }
+
+private:
+    static constexpr std::int64_t on = 1;
+
+    explicit SecureDelete(db::Connection* connection) : connection_(connection) {}
+    db::Connection* connection_;
+};
+
+// The tables page, content, result and outbox, as the writer changes them. A page is one narrow row per
+// (collection, key) that points at its words; each crawl that brought it has a result row that points at the
+// words it brought. Words live while a page or a result has them.
+//
+// Used on the writer's thread, inside a transaction that the caller has begun. After an error the caller
+// rolls back: half of the change may have been made.
 
 // The group that pages are written for. With zero retention its pages are its own: they neither replace what
 // is stored nor are they indexed, and they go with the group.

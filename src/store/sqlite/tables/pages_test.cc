@@ -1,7 +1,7 @@
 // What becomes of pages, their words and the outbox, row by row.
 #include <doctest/doctest.h>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "db/sqlite.h"
 #include "store/sqlite/tables/pages.h"
 #include "store/sqlite/schema.h"

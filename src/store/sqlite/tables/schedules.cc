@@ -1,9 +1,8 @@
 #include "store/sqlite/tables/schedules.h"
 
 #include "store/job_json.h"
-#include "store/sqlite/writing/adding.h"
+#include "store/sqlite/writing/operations.h"
 #include "store/rows/columns.h"
-#include "store/sqlite/writing/due.h"
 #include "store/sqlite/ledger.h"
 
 namespace quarry::store {

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
 #include "model/frontier.h"
-#include "store/sqlite/url_window.h"
+#include "store/sqlite/queues.h"
 
 namespace quarry::store {
 

@@ -1,11 +1,10 @@
-#include "store/sqlite/writing/adding.h"
+#include "store/sqlite/writing/operations.h"
 
 #include <map>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

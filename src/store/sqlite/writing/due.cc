@@ -1,12 +1,10 @@
-#include "store/sqlite/writing/due.h"
+#include "store/sqlite/writing/operations.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "store/sqlite/writing/endings.h"
-#include "store/sqlite/writing/lease_life.h"
 #include "store/sqlite/tables/schedules.h"
 
 namespace quarry::store {

@@ -7,9 +7,6 @@
 #include <fmt/format.h>
 
 #include "store/job_json.h"
-#include "store/sqlite/writing/adding.h"
-#include "store/sqlite/writing/endings.h"
-#include "store/sqlite/writing/lease_life.h"
 
 namespace quarry::store {
 

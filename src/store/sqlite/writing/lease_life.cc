@@ -1,12 +1,10 @@
-#include "store/sqlite/writing/lease_life.h"
+#include "store/sqlite/writing/operations.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "store/rows/columns.h"
 #include "store/rules/transitions.h"
-#include "store/sqlite/writing/endings.h"
-#include "store/sqlite/writing/finish_change.h"
 
 namespace quarry::store {
 

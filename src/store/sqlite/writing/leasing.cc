@@ -1,13 +1,71 @@
-#include "store/sqlite/writing/url_leasing.h"
+// Which changes of the outbox a worker gets.
+#include "store/sqlite/writing/operations.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_set>
 
-#include "store/sqlite/writing/due.h"
+#include "store/sqlite/ledger.h"
 
 namespace quarry::store {
+
+Result<void> lease_changes(Ledger& ledger, const Demand& demand, Leased& leased);
+
+// Which URLs a worker gets: crawls take turns by priority, fair between owners; within a crawl its hosts do.
+
+// Adds URLs and rules of hosts to `leased`. Returns when a host that was passed over may be asked again.
+Result<std::optional<Timestamp>> lease_urls(Ledger& ledger, const Demand& demand, Leased& leased);
+
+namespace {
+
+// Lines in memory may be out of date: the row decides whether the change is really next.
+bool is_leasable(const Ledger& ledger, const ChangeRow& row, const UrlPlace& place) {
+    return row.state == JobState::queued && row.priority == place.priority && !row.run_at &&
+           !ledger.leases.contains(row.id);
+}
+
+ChangeLease lease_of(Ledger& ledger, ChangeRow row) {
+    ChangeLease lease{.lease = {JobId(row.id), ledger.next_token()},
+                      .page = row.page,
+                      .content = row.content,
+                      .version = row.version,
+                      .collection = std::move(row.collection),
+                      .url = std::move(row.url),
+                      .priority = row.priority,
+                      .attempt = row.attempts + 1,
+                      .max_attempts = ledger.limits().change_attempts,
+                      .snoozes = row.snoozes};
+    if (row.group != 0) lease.group = GroupId(row.group);
+    return lease;
+}
+
+}  // namespace
+
+Result<void> lease_changes(Ledger& ledger, const Demand& demand, Leased& leased) {
+    OutboxQueue& queue = ledger.outbox().queue;
+    while (static_cast<int>(leased.changes.size()) < demand.changes) {
+        const auto place = TRY(queue.take(demand.change_collection));
+        if (!place) return {};
+        auto row = TRY(ledger.outbox().rows.find(place->id));
+        if (!row || !is_leasable(ledger, *row, *place)) continue;
+        if (queue.is_leased(row->page)) {
+            queue.set_aside(row->page, *place);
+            continue;
+        }
+        const std::int64_t group = row->group;
+        ChangeLease change = lease_of(ledger, *std::move(row));
+        TRY(ledger.add_lease(change.lease.id, {.token = change.lease.token,
+                                               .worker = demand.worker,
+                                               .group = group,
+                                               .page = change.page,
+                                               .collection = change.collection,
+                                               .leased_at = ledger.now()}));
+        leased.changes.push_back(std::move(change));
+    }
+    return {};
+}
 
 namespace {
 
@@ -140,6 +198,79 @@ Result<std::optional<Timestamp>> lease_urls(Ledger& ledger, const Demand& demand
     UrlClaim claim(ledger, demand, leased);
     TRY(claim.run());
     return claim.hosts_due();
+}
+
+namespace {
+
+// Lines in memory may be out of date: the row decides whether the job is really next.
+bool is_leasable(const Ledger& ledger, const JobRow& row, int priority) {
+    return row.state == JobState::queued && row.place.priority == priority &&
+           (!row.run_at || *row.run_at <= ledger.now()) && !ledger.leases.contains(row.id);
+}
+
+JobLease lease_of(Ledger& ledger, const JobRow& row, const std::string& kind, std::string_view payload) {
+    JobLease lease{.lease = {JobId(row.id), ledger.next_token()},
+                   .kind = kind,
+                   .payload = std::string(payload),
+                   .attempt = row.attempts + 1,
+                   .max_attempts = row.max_attempts,
+                   .stalls = row.stalls,
+                   .owner = ledger.rows().owners.at(row.place.owner).name,
+                   .deadline = row.deadline};
+    if (row.place.group != 0) lease.group = GroupId(row.place.group);
+    return lease;
+}
+
+// The next job of the kind; nothing if none may run.
+Result<std::optional<JobLease>> lease_job(Ledger& ledger, const std::string& kind, WorkerId worker) {
+    const int kind_id = ledger.rows().kinds.find(kind);
+    while (const auto taken = ledger.ready.pop(kind_id)) {
+        std::optional<JobLease> leased;
+        Lease lease;
+        TRY(ledger.rows().jobs.find(taken->id, [&](const JobRow& row, std::string_view payload) {
+            if (!is_leasable(ledger, row, taken->priority)) return;
+            leased = lease_of(ledger, row, kind, payload);
+            lease = {.token = leased->lease.token,
+                     .worker = worker,
+                     .owner = row.place.owner,
+                     .group = row.place.group,
+                     .priority = row.place.priority,
+                     .kind = row.place.kind,
+                     .attempts = row.attempts,
+                     .max_attempts = row.max_attempts,
+                     .stalls = row.stalls,
+                     .snoozes = row.snoozes,
+                     .leased_at = ledger.now()};
+        }));
+        if (!leased) continue;
+        TRY(ledger.add_lease(leased->lease.id, lease));
+        return leased;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Answer<Leased> lease(Ledger& ledger, const Demand& demand) {
+    Worker* worker = ledger.workers.find(demand.worker);
+    if (!worker) return refuse<Leased>(ErrorCode::not_found, "unknown worker");
+    // Whoever asks for work is alive.
+    worker->beat_at = ledger.now();
+    worker->is_dead = false;
+    TRY(do_what_is_due(ledger));
+    Leased leased;
+    for (const Demand::Kind& kind : demand.kinds) {
+        for (int slot = 0; slot < kind.slots; ++slot) {
+            auto job = TRY(lease_job(ledger, kind.kind, demand.worker));
+            if (!job) break;
+            leased.jobs.push_back(*std::move(job));
+        }
+    }
+    std::optional<Timestamp> hosts_due;
+    if (demand.urls > 0) hosts_due = TRY(lease_urls(ledger, demand, leased));
+    TRY(lease_changes(ledger, demand, leased));
+    leased.next_due = earlier(next_due(ledger), hosts_due);
+    return leased;
 }
 
 }  // namespace quarry::store

@@ -1,11 +1,147 @@
-#include "store/sqlite/writing/kept_crawls.h"
+#include "store/sqlite/writing/operations.h"
 
+#include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "store/rows/columns.h"
-#include "store/rows/visit_note.h"
+#include "store/rows/pages.h"
+#include "store/rules/transitions.h"
+#include "store/sqlite/tables/pages.h"
 
 namespace quarry::store {
+
+namespace {
+
+constexpr std::size_t most_pages = 256;
+constexpr std::size_t most_bytes = 4u << 20;
+
+std::size_t bytes_of(const PageWrite& page) {
+    if (!page.content) return 0;
+    return page.content->markdown.size() + page.content->details.size() + page.content->html.size() +
+           page.content->media.size();
+}
+
+}  // namespace
+
+std::size_t pages_in_step(std::span<const PageWrite> pages) {
+    std::size_t count = 0, bytes = 0;
+    while (count < pages.size() && count < most_pages && bytes < most_bytes)
+        bytes += bytes_of(pages[count++]);
+    return count;
+}
+
+Answer<PagesWritten> write_pages(Ledger& ledger, const PageBatch& batch, std::span<const PageWrite> pages) {
+    const PageOwner owner{.collection = batch.collection,
+                          .site = batch.site,
+                          .index_pages = batch.index_pages,
+                          .priority = batch.priority};
+    for (const PageWrite& page : pages) {
+        if (page.content || TRY(ledger.rows().pages.former(owner, page.key))) continue;
+        return refuse<PagesWritten>(
+            ErrorCode::invalid_argument,
+            fmt::format("{} is said to be unchanged, but is not stored", page.facts.url));
+    }
+    PagesWritten written;
+    for (const PageWrite& page : pages) {
+        const PageChange change = TRY(ledger.rows().pages.write(owner, page));
+        ++(change.unchanged ? written.unchanged : change.is_new ? written.added : written.changed);
+    }
+    ledger.wake();
+    return written;
+}
+
+namespace {
+
+// A page that was never indexed is left alone, unless its own crawl is asked for. So is one whose change
+// still waits. One that is leased just now may be read already: it is indexed once more.
+Result<bool> is_to_be_indexed(Ledger& ledger, const PageFilter& filter, IndexAgain which,
+                              const FoundPage& page) {
+    if (page.collection.starts_with('#') || !page.is_stored) return false;
+    if (!page.outbox) return filter.group.has_value();
+    const auto change = TRY(ledger.outbox().rows.find(*page.outbox));
+    // One that is done may have been swept.
+    if (which == IndexAgain::missing && *page.outbox != given_up)
+        return change && (change->state == JobState::failed || change->state == JobState::cancelled);
+    if (!change || ledger.leases.contains(change->id)) return true;
+    return change->state != JobState::queued && change->state != JobState::paused;
+}
+
+Result<int> priority_of(Ledger& ledger, const PageFilter& filter) {
+    if (!filter.group) return priority_normal;
+    if (const OpenGroup* group = ledger.group(number(*filter.group))) return group->priority;
+    const auto group = ledger.rows().groups.load(number(*filter.group));
+    return group ? group->priority : priority_normal;
+}
+
+}  // namespace
+
+Answer<PagesChanged> forget_pages(Ledger& ledger, const PageFilter& filter, const PagePlace& place) {
+    PageStep step = TRY(pages_after(ledger.connection(), filter, place));
+    PagesChanged changed{.next = std::move(step.next)};
+    const bool is_private = std::ranges::any_of(
+        step.pages, [](const FoundPage& page) { return page.collection.starts_with('#'); });
+    const SecureDelete secure = TRY(SecureDelete::begin(ledger.connection(), is_private));
+    for (const FoundPage& page : step.pages) {
+        changed.count += TRY(ledger.rows().pages.forget(page)) ? 1 : 0;
+    }
+    ledger.wake();
+    return changed;
+}
+
+Answer<PagesChanged> index_pages_again(Ledger& ledger, const PageFilter& filter, IndexAgain which,
+                                       const PagePlace& place) {
+    PageStep step = TRY(pages_after(ledger.connection(), filter, place));
+    PagesChanged changed{.next = std::move(step.next)};
+    const int priority = TRY(priority_of(ledger, filter));
+    for (const FoundPage& page : step.pages) {
+        if (!TRY(is_to_be_indexed(ledger, filter, which, page))) continue;
+        const PageOwner owner{
+            .group = filter.group.value_or(GroupId{}), .collection = page.collection, .priority = priority};
+        const auto former = TRY(ledger.rows().pages.index_again(owner, page));
+        // It will be counted once more.
+        const bool was_counted = former && former->state == JobState::completed && former->content &&
+                                 former->group == number(owner.group);
+        if (was_counted && former->group != 0) --ledger.tally(former->group).indexed;
+        ++changed.count;
+    }
+    ledger.wake();
+    return changed;
+}
+
+Answer<void> let_group_index(Ledger& ledger, GroupId id) {
+    if (!TRY(ledger.rows().groups.state_of(number(id)))) {
+        return refuse<void>(ErrorCode::not_found, "there is no such crawl");
+    }
+    TRY(ledger.rows().groups.set_index_pages(number(id)));
+    if (OpenGroup* group = ledger.group(number(id))) group->pages.index_pages = true;
+    return Result<void>{};
+}
+
+Answer<void> set_collection(Ledger& ledger, const Collection& collection) {
+    if (collection.name.empty() || collection.name.starts_with('#')) {
+        return refuse<void>(ErrorCode::invalid_argument,
+                            "a collection has a name, which does not begin with #");
+    }
+    db::Statement set = TRY(ledger.connection().prepare(R"sql(
+        INSERT INTO collection(name, provider, model, dimensions, version, created_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT(name) DO UPDATE SET provider = excluded.provider, model = excluded.model,
+                                        dimensions = excluded.dimensions, version = excluded.version)sql"));
+    const EmbedderFacts& embedder = collection.embedder;
+    const Timestamp created_at = collection.created_at == Timestamp{} ? ledger.now() : collection.created_at;
+    TRY(set.bind(collection.name, embedder.provider, embedder.model, embedder.dimensions, embedder.version,
+                 column_of(created_at))
+            .run());
+    return Result<void>{};
+}
+
+Answer<bool> remove_collection(Ledger& ledger, const std::string& name) {
+    db::Statement remove = TRY(ledger.connection().prepare("DELETE FROM collection WHERE name = ?1"));
+    TRY(remove.bind(name).run());
+    return ledger.connection().changes() > 0;
+}
 
 namespace {
 

@@ -1,15 +1,12 @@
-#include "store/sqlite/writing/sweep.h"
+#include "store/sqlite/writing/operations.h"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "store/rows/columns.h"
-#include "store/sqlite/tables/access.h"
-#include "store/sqlite/writing/operations.h"
-#include "store/sqlite/tables/operations.h"
-#include "store/sqlite/tables/secure_delete.h"
 #include "store/sqlite/tables/metrics.h"
+#include "store/sqlite/tables/pages.h"
 
 namespace quarry::store {
 
