@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "browser/supervisor.h"
 #include "browser/pool.h"
+#include "browser/supervisor.h"
 #include "extract/client_rendered.h"
 #include "html/parser.h"
 #include "url_file.h"

@@ -17,14 +17,14 @@
 
 #include <time.h>
 
-#include "extract/metadata/links.h"
+#include "extract/client_rendered.h"
 #include "extract/content/main_content.h"
+#include "extract/content/page_view.h"
 #include "extract/extract.h"
 #include "extract/html_document.h"
 #include "extract/markdown/markdown.h"
+#include "extract/metadata/links.h"
 #include "extract/metadata/metadata.h"
-#include "extract/content/page_view.h"
-#include "extract/client_rendered.h"
 #include "html/encoding/encoding.h"
 #include "html/parser.h"
 

@@ -27,9 +27,9 @@
 #include <unistd.h>
 
 #include "db/postgres/connection.h"
-#include "store/rows/pages.h"
 #include "store/postgres/store.h"
 #include "store/redis/store.h"
+#include "store/rows/pages.h"
 #include "store/sqlite/store.h"
 
 using namespace quarry;

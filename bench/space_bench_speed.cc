@@ -20,8 +20,8 @@
 #include <time.h>
 
 #include "embed/space/space.h"
-#include "index/embedded/vectors.h"
 #include "index/embedded/signs.h"
+#include "index/embedded/vectors.h"
 #include "text/terms/terms.h"
 
 using namespace quarry;

@@ -6,8 +6,8 @@
 
 namespace quarry::test {
 
-// `normal` runs in ./test; twenty times as many in ./test --slow, which sets QUARRY_LONG; a quarter under sanitizers, where
-// each costs several times as much and shows another kind of fault.
+// `normal` runs in ./test; twenty times as many in ./test --slow, which sets QUARRY_LONG; a quarter under
+// sanitizers, where each costs several times as much and shows another kind of fault.
 inline std::uint64_t rounds(std::uint64_t normal) {
     if (std::getenv("QUARRY_LONG") != nullptr) return normal * 20;
 #ifdef QUARRY_SANITIZED

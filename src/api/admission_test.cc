@@ -1,6 +1,7 @@
+#include "api/admission.h"
+
 #include <doctest/doctest.h>
 
-#include "api/admission.h"
 #include "servers/temporary_folder.h"
 #include "store/sqlite/store.h"
 

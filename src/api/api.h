@@ -15,8 +15,8 @@
 
 #include "api/admission.h"
 #include "api/answer_cache.h"
-#include "api/reader_pool.h"
 #include "api/notifier.h"
+#include "api/reader_pool.h"
 #include "api/request_log.h"
 #include "api/routes.h"
 #include "api/server/server.h"
@@ -25,8 +25,8 @@
 #include "crawl/options/options.h"
 #include "index/chunk_records.h"
 #include "model/document.h"
-#include "model/page.h"
 #include "model/metrics.h"
+#include "model/page.h"
 #include "search/searcher.h"
 #include "store/owner_quota.h"
 #include "store/store.h"
@@ -201,7 +201,7 @@ private:
     Guarded<std::map<GroupId, GroupSign>> seen_;  // at the last look
     std::atomic<bool> is_looking_ = false;
     std::uint64_t checked_reads_ = 0;  // of the keys, for whose streams; of the one that looks
-    Live live_;  // whoever it calls may go to a desk
+    Live live_;                        // whoever it calls may go to a desk
     std::shared_ptr<void> observer_;
 };
 

@@ -1,7 +1,7 @@
-#include "api/server/fields.h"
-
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
+
+#include "api/server/fields.h"
 
 using namespace quarry;
 using namespace quarry::api;

@@ -23,7 +23,9 @@ struct Office {
     std::unique_ptr<Desks> desks;
 
     explicit Office(DesksConfig config)
-        : desks(Desks::open(config, [this] { return store::open_sqlite_reader(folder.file("quarry.db")); }).value()) {}
+        : desks(Desks::open(config, [this] {
+                    return store::open_sqlite_reader(folder.file("quarry.db"));
+                }).value()) {}
 };
 
 }  // namespace
@@ -54,7 +56,8 @@ TEST_CASE("owners take turns, and the errands of one are begun in order") {
     std::latch may_begin(1);
     std::string order;
     office.desks->post("first", [&](store::Reader&) { may_begin.wait(); });
-    for (const char* name : {"a", "b", "c"}) office.desks->post("one", [&, name](store::Reader&) { order += name; });
+    for (const char* name : {"a", "b", "c"})
+        office.desks->post("one", [&, name](store::Reader&) { order += name; });
     office.desks->post("other", [&](store::Reader&) { order += "x"; });
 
     may_begin.count_down();

@@ -1,8 +1,8 @@
+#include "api/routes.h"
+
 #include <set>
 
 #include <doctest/doctest.h>
-
-#include "api/routes.h"
 
 using namespace quarry::api;
 

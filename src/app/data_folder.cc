@@ -71,7 +71,7 @@ void write_holder(int file, const std::string& version) {
 // service's is, needs no such bit, and may not be allowed to set one.
 Result<void> open_to(gid_t group, const fs::path& path) {
     const mode_t mode = 0750 | (group == getegid() ? 0 : S_ISGID);
-    struct stat status {};
+    struct stat status{};
     if (stat(path.c_str(), &status) != 0) return cannot_use(path, errno);
     if (status.st_gid == group && (status.st_mode & mode) == mode && (status.st_mode & 0027) == 0) return {};
     if (chown(path.c_str(), static_cast<uid_t>(-1), group) != 0 || chmod(path.c_str(), mode) != 0)
@@ -105,7 +105,7 @@ bool is_in_group(gid_t group) {
 
 // Root may enter every folder, which says nothing about which one is meant.
 bool is_meant_for_us(const std::string& service) {
-    struct stat status {};
+    struct stat status{};
     if (geteuid() == 0 || stat(service.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
     return status.st_uid == geteuid() || ((status.st_mode & S_IXGRP) != 0 && is_in_group(status.st_gid));
 }
@@ -146,7 +146,7 @@ Result<void> DataFolder::check_writable() const {
 }
 
 std::optional<std::string> DataFolder::other_user() const {
-    struct stat status {};
+    struct stat status{};
     if (stat(path.c_str(), &status) != 0 || status.st_uid == geteuid()) return std::nullopt;
     if (access(path.c_str(), W_OK) == 0 && root != service_folder) return std::nullopt;
     const passwd* const entry = getpwuid(status.st_uid);
@@ -163,7 +163,7 @@ Error nobody_works_on(const DataFolder& folder) {
 }
 
 std::string DataFolder::exposure() const {
-    struct stat status {};
+    struct stat status{};
     const std::string& top = root.empty() ? path : root;
     if (::stat(top.c_str(), &status) != 0 || (status.st_mode & (group ? 07 : 077)) == 0) return "";
     return fmt::format("others on this machine can look into the data folder {0} (mode {1:o}): chmod 700 {0}",

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/owner/background.h"
 #include "app/owner/methods.h"
 #include "app/remote/store.h"
 #include "app/services/web_access.h"
-#include "app/owner/background.h"
 #include "base/descriptors.h"
 #include "store/postgres/store.h"
 #include "store/redis/store.h"
@@ -49,9 +49,10 @@ Result<std::unique_ptr<store::Reader>> open_file(const DataFolder& folder, const
     if (!reader && reader.error().code == ErrorCode::unavailable && folder.other_user())
         return std::unexpected(nobody_works_on(folder));
     if (!reader && reader.error().code == ErrorCode::not_found)
-        return fail(ErrorCode::not_found,
-                    fmt::format("nothing is stored in {} yet. Begin with quarry crawl URL or quarry import FILE",
-                                folder.path));
+        return fail(
+            ErrorCode::not_found,
+            fmt::format("nothing is stored in {} yet. Begin with quarry crawl URL or quarry import FILE",
+                        folder.path));
     return reader;
 }
 

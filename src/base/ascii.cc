@@ -22,7 +22,8 @@ bool same_letters(std::string_view a, std::string_view b) {
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view lower_case_prefix) {
     return text.size() >= lower_case_prefix.size() &&
-           std::ranges::equal(text.substr(0, lower_case_prefix.size()), lower_case_prefix, {}, to_ascii_lower);
+           std::ranges::equal(text.substr(0, lower_case_prefix.size()), lower_case_prefix, {},
+                              to_ascii_lower);
 }
 
 bool has_word(std::string_view list, std::string_view word) {

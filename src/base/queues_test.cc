@@ -1,3 +1,5 @@
+#include "base/queues.h"
+
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -5,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include "base/clock.h"
-#include "base/queues.h"
 #include "base/observers.h"
 
 using namespace quarry;

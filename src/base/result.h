@@ -39,11 +39,12 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message) {
 [[gnu::cold]] std::unexpected<Error> propagated(Error& error);
 
 // Unwraps a Result, or returns its error from the enclosing function.
-#define TRY(expression)                                                                 \
-    __extension__({                                                                     \
-        auto result_ = (expression);                                                    \
-        if (!result_) [[unlikely]] return ::quarry::propagated(result_.error());        \
-        *std::move(result_);                                                            \
+#define TRY(expression)                                   \
+    __extension__({                                       \
+        auto result_ = (expression);                      \
+        if (!result_) [[unlikely]]                        \
+            return ::quarry::propagated(result_.error()); \
+        *std::move(result_);                              \
     })
 
 }  // namespace quarry

@@ -33,8 +33,8 @@ struct ChromiumConfig {
 
 class Chromium {
 public:
-    // Fails with `unavailable` if there is none or it does not start, `refused` if it cannot be sandboxed; the
-    // sentence says what to do.
+    // Fails with `unavailable` if there is none or it does not start, `refused` if it cannot be sandboxed;
+    // the sentence says what to do.
     static Result<std::unique_ptr<Chromium>> start(const ChromiumConfig& config);
 
     // Ends all of its processes and removes its folder.

@@ -1,8 +1,9 @@
+#include "browser/devtools.h"
+
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "browser/devtools.h"
 #include "net/websocket.h"
 
 using namespace quarry;

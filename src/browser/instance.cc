@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 
 #include "net/address.h"
-#include "net/websocket.h"
 #include "net/http_client.h"
+#include "net/websocket.h"
 
 namespace quarry::browser {
 

@@ -1,8 +1,8 @@
+#include "browser/instance.h"
+
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-
-#include "browser/instance.h"
 
 using namespace quarry;
 using namespace quarry::browser;

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
-#include "browser/page_scripts.h"
 #include "browser/page.h"
+#include "browser/page_scripts.h"
 #include "browser/request.h"
 #include "net/http_message.h"
 #include "net/wording.h"

@@ -10,8 +10,8 @@
 
 #include <boost/json.hpp>
 
-#include "model/page_options.h"
 #include "model/page.h"
+#include "model/page_options.h"
 #include "net/address_policy.h"
 #include "url/url.h"
 

@@ -24,7 +24,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 namespace quarry::browser {
 
 std::vector<pid_t> descendants_of(pid_t process) {

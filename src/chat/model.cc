@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "embed/openai.h"
 #include "embed/answers.h"
+#include "embed/openai.h"
 
 namespace quarry::chat {
 

@@ -1,7 +1,7 @@
-#include "chat/model.h"
-
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
+
+#include "chat/model.h"
 
 using quarry::ErrorCode;
 using namespace quarry::chat;

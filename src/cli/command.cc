@@ -1,6 +1,5 @@
 #include "cli/command.h"
 
-
 namespace quarry::cli {
 
 Parser& CommandBuilder::add(const std::string& name, const std::string& summary,

@@ -18,7 +18,7 @@ namespace quarry::cli {
 // Each command lives in a file of its own and is listed once, in commands.cc.
 
 // What every command gets: the options that all commands share, and the settings they lead to.
-struct Session {
+struct CommandContext {
     bool json = false;
     bool verbose = false;
     Terminal terminal{};
@@ -28,7 +28,7 @@ struct Session {
 
 struct Command {
     const Parser* parser = nullptr;
-    std::function<int(const Session&)> run{};
+    std::function<int(const CommandContext&)> run{};
 };
 
 // Collects flags that stand for settings ("--timeout 5s" is "fetch.timeout"), to be loaded above all other

@@ -7,9 +7,9 @@
 
 #include "app/owner/client.h"
 #include "base/ascii.h"
+#include "cli/cli.h"
 #include "cli/exit.h"
 #include "cli/output/terminal.h"
-#include "cli/cli.h"
 #include "db/redis/connection.h"
 #include "model/ids.h"
 
@@ -54,7 +54,7 @@ void fall_back_if_away(app::Workplace& place) {
 
 }  // namespace
 
-Result<app::Workplace> place_of(const Session& session) {
+Result<app::Workplace> place_of(const CommandContext& session) {
     std::string config_file = session.config_file;
     // A worker in the background has another current folder.
     if (!config_file.empty()) config_file = std::filesystem::absolute(config_file).string();
@@ -69,7 +69,7 @@ Result<app::Workplace> place_of(const Session& session) {
     return place;
 }
 
-int give_up(const Session& session, const Error& error) {
+int give_up(const CommandContext& session, const Error& error) {
     say_error(session.terminal, error.message);
     if (error.code == ErrorCode::corrupt && error.message.contains("quarry.db"))
         say("Put a backup in its place (quarry backup makes them), or save what can still be read: quarry "

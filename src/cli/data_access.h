@@ -14,10 +14,10 @@
 
 namespace quarry::cli {
 
-Result<app::Workplace> place_of(const Session& session);
+Result<app::Workplace> place_of(const CommandContext& session);
 
 // Says the error. Returns the exit code for a command that could not work.
-int give_up(const Session& session, const Error& error);
+int give_up(const CommandContext& session, const Error& error);
 
 // The crawl of that UUID, or of the only one that begins so. `not_found` with "Crawl not found".
 Result<Group> find_crawl(store::Reader& reader, std::string_view id);

@@ -11,7 +11,6 @@
 
 #include <xxhash.h>
 
-
 namespace quarry::crawl {
 
 namespace {

@@ -10,8 +10,8 @@
 #include "crawl/traps.h"
 #include "crawl/url_identity.h"
 #include "url/domain.h"
-#include "url/url.h"
 #include "url/percent.h"
+#include "url/url.h"
 
 namespace quarry::crawl {
 

@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-
 using namespace quarry;
 using namespace quarry::crawl;
 

@@ -1,6 +1,6 @@
-#include "crawl/politeness.h"
-
 #include <doctest/doctest.h>
+
+#include "crawl/politeness.h"
 
 using namespace quarry;
 using namespace quarry::crawl;

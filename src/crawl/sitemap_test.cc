@@ -1,3 +1,5 @@
+#include "crawl/sitemap.h"
+
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -5,8 +7,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <zlib.h>
-
-#include "crawl/sitemap.h"
 
 using namespace quarry::crawl;
 using quarry::ErrorCode;

@@ -59,7 +59,7 @@ int flags_of(Access access) {
 void keep_to_its_user(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    struct stat above {};
+    struct stat above{};
     const bool is_shared =
         ::stat(folder.c_str(), &above) == 0 && (above.st_mode & 07) == 0 && (above.st_mode & 040) != 0;
     const mode_t wanted = is_shared ? 0640 : 0600;
@@ -71,7 +71,7 @@ void keep_to_its_user(const std::string& path) {
     }
     for (const char* beside : {"", "-wal", "-shm", "-journal"}) {
         const std::string file = path + beside;
-        struct stat status {};
+        struct stat status{};
         const bool is_ours =
             ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
         if (is_ours && (status.st_mode & 0777 & ~wanted) != 0) ::chmod(file.c_str(), status.st_mode & wanted);
@@ -220,7 +220,7 @@ Result<Connection> Connection::open(const std::string& path, Access access, cons
 }
 
 Result<void> Connection::read_as_it_is(const std::string& path) {
-    struct stat status {};
+    struct stat status{};
     if (::stat(path.c_str(), &status) != 0) return fail(ErrorCode::unavailable, path + ": it has gone");
     sqlite3* handle = nullptr;
     const int code = sqlite3_open_v2(uri_of(path).c_str(), &handle,
@@ -238,7 +238,7 @@ Result<void> Connection::read_as_it_is(const std::string& path) {
 
 bool Connection::is_outdated() const {
     if (as_it_was_.path.empty()) return false;
-    struct stat status {};
+    struct stat status{};
     return ::stat(as_it_was_.path.c_str(), &status) != 0 || status.st_ino != as_it_was_.inode ||
            static_cast<std::uint64_t>(status.st_size) != as_it_was_.bytes ||
            nanoseconds_of(status.st_mtim) != as_it_was_.written_at_ns || has_log(as_it_was_.path);

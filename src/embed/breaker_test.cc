@@ -1,6 +1,6 @@
-#include "embed/service.h"
-
 #include <doctest/doctest.h>
+
+#include "embed/service.h"
 
 using namespace quarry;
 using namespace quarry::embed;

@@ -1,6 +1,8 @@
 // What a service said it is, and whether it may still be believed. Vectors of two models in one collection
 // would make its search worthless without anybody noticing, so a service that comes back as another is an
 // error.
+#include "embed/embedder.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -13,7 +15,6 @@
 #include "base/guarded.h"
 #include "base/result.h"
 #include "embed/answers.h"
-#include "embed/embedder.h"
 #include "model/collection.h"
 
 namespace quarry::embed {
@@ -85,8 +86,7 @@ private:
     Result<EmbedderFacts> facts_now(const Asking& asking);
     Result<EmbedderFacts> ask_facts(const Asking& asking);
     EmbedderFacts facts_from(const Description& description, const EmbedAnswer& word) const;
-    Result<std::vector<Vector>> embed_with(const std::string& prefix, Batch texts,
-                                           const Asking& asking);
+    Result<std::vector<Vector>> embed_with(const std::string& prefix, Batch texts, const Asking& asking);
     BatchResult embed_batch(const std::string& prefix, Batch texts, const EmbedderFacts& facts,
                             const Asking& asking);
     std::unexpected<BatchFailure> doubtful(Error error, const Asking& asking);
@@ -150,8 +150,7 @@ Result<std::vector<Vector>> RemoteEmbedder::embed_with(const std::string& prefix
 }
 
 RemoteEmbedder::BatchResult RemoteEmbedder::embed_batch(const std::string& prefix, Batch texts,
-                                                        const EmbedderFacts& facts,
-                                                        const Asking& asking) {
+                                                        const EmbedderFacts& facts, const Asking& asking) {
     auto answer = protocol_->embed(prefix, texts, asking);
     if (!answer && answer.error().error.code == ErrorCode::corrupt)
         return doubtful(std::move(answer.error().error), asking);

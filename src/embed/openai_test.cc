@@ -1,3 +1,5 @@
+#include "embed/openai.h"
+
 #include <cmath>
 #include <thread>
 
@@ -5,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "embed/manual_clock_test.h"
-#include "embed/openai.h"
 #include "servers/imitation_openai.h"
 
 using namespace quarry;

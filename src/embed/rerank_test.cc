@@ -1,9 +1,8 @@
-#include "embed/tei.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "embed/manual_clock_test.h"
+#include "embed/tei.h"
 #include "servers/imitation_tei.h"
 
 using namespace quarry;

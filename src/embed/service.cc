@@ -164,8 +164,7 @@ Result<net::HttpResponse> Service::call(net::HttpMethod method, std::string_view
     return try_until_final(request, asking);
 }
 
-Result<net::HttpResponse> Service::try_until_final(const net::HttpRequest& request,
-                                                   const Asking& asking) {
+Result<net::HttpResponse> Service::try_until_final(const net::HttpRequest& request, const Asking& asking) {
     const bool is_patient = asking.patience == Patience::some && !breaker_->is_troubled();
     const std::size_t most_waits = is_patient ? config_.waits.size() : 0;
     for (std::size_t waited = 0;; ++waited) {

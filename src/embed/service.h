@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "base/threads.h"
 #include "base/result.h"
+#include "base/threads.h"
 #include "net/http_client.h"
 
 namespace quarry::embed {

@@ -1,8 +1,8 @@
-#include "embed/answers.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "embed/answers.h"
 
 using namespace quarry::embed;
 

@@ -1,10 +1,9 @@
-#include "embed/tei.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "embed/answers.h"
+#include "embed/tei.h"
 
 using namespace quarry;
 using namespace quarry::embed;

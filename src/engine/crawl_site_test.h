@@ -8,10 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/engine.h"
 #include "servers/hostile_server.h"
 #include "servers/temporary_folder.h"
 #include "store/sqlite/store.h"
-#include "engine/engine.h"
 #include "work/jobs/crawl_jobs.h"
 
 namespace quarry::work {

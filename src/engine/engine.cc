@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "base/threads.h"
+#include "engine/page_pool.h"
+#include "engine/store_threads.h"
+#include "engine/url_dispatcher.h"
+#include "engine/webhook_pool.h"
 #include "work/engine_messages.h"
 #include "work/indexing/indexer.h"
 #include "work/jobs/job_pool.h"
-#include "engine/store_threads.h"
-#include "engine/page_pool.h"
-#include "engine/url_dispatcher.h"
-#include "engine/webhook_pool.h"
 
 namespace quarry::work {
 
@@ -89,7 +89,7 @@ private:
     std::optional<NothingDue> nothing_due_;  // the last word of the store, until something happens
     std::optional<std::uint64_t> last_question_;
     std::optional<std::uint64_t> question_about_rest_;  // of what waits once all else is indexed
-    std::optional<std::uint64_t> last_look_;  // at a shared index, once all was written
+    std::optional<std::uint64_t> last_look_;            // at a shared index, once all was written
     std::optional<Timestamp> idle_since_;
     std::optional<RunUntil::Changes> changes_left_;  // nothing: as many as there are
     // In the order in which they must end, the last first.
@@ -195,7 +195,8 @@ void Engine::Run::handle(LeasesArrived& arrived) {
 
 // The store may have been asked again while its answer was on its way.
 void Engine::Run::give_back_surplus(std::vector<store::ChangeLease>& changes) {
-    const auto taken = std::min(changes.size(), static_cast<std::size_t>(std::max(changes_left_->at_most, 0)));
+    const auto taken =
+        std::min(changes.size(), static_cast<std::size_t>(std::max(changes_left_->at_most, 0)));
     changes_left_->at_most -= static_cast<int>(taken);
     std::vector<store::LeaseRef> surplus;
     for (std::size_t at = taken; at < changes.size(); ++at) surplus.push_back(changes[at].lease);
@@ -256,8 +257,8 @@ bool Engine::Run::is_indexed(const RunUntil::Indexed& wanted) {
     return indexer_->is_over(*last_look_);
 }
 
-// What waits and is not due waits for a service that is not there. The store's "nothing" may be older than the
-// last page, so it is asked once more.
+// What waits and is not due waits for a service that is not there. The store's "nothing" may be older than
+// the last page, so it is asked once more.
 bool Engine::Run::is_written(const RunUntil::Indexed& wanted) {
     const auto question = std::exchange(question_about_rest_, std::nullopt);
     if (!indexer_->is_idle()) return false;

@@ -17,12 +17,12 @@
 #include "fetch/pdf/pdf.h"
 #include "store/reader.h"
 #include "store/store.h"
-#include "work/page/model_answers.h"
 #include "work/crawl_context.h"
 #include "work/indexing/indexer.h"
-#include "work/retry.h"
-#include "work/page/rendering.h"
 #include "work/jobs/webhooks.h"
+#include "work/page/model_answers.h"
+#include "work/page/rendering.h"
+#include "work/retry.h"
 
 namespace quarry::work {
 

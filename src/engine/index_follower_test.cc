@@ -3,9 +3,9 @@
 #include <condition_variable>
 #include <deque>
 
+#include "engine/index_place_test.h"
 #include "index/postgres/shared_index.h"
 #include "servers/postgres.h"
-#include "engine/index_place_test.h"
 #include "work/indexing/prepared_page.h"
 
 namespace quarry::work {

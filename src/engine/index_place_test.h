@@ -13,13 +13,13 @@
 
 #include "base/clock.h"
 #include "embed/tei.h"
+#include "engine/engine.h"
 #include "fetch/fetcher.h"
 #include "index/embedded/embedded_index.h"
 #include "servers/imitation_tei.h"
 #include "servers/temporary_folder.h"
 #include "store/rows/pages.h"
 #include "store/sqlite/store.h"
-#include "engine/engine.h"
 
 namespace quarry::work {
 

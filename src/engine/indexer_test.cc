@@ -3,9 +3,9 @@
 
 #include "db/sqlite.h"
 #include "engine/index_place_test.h"
-#include "work/retry.h"
 #include "work/indexing/index_writer.h"
 #include "work/indexing/prepared_page.h"
+#include "work/retry.h"
 
 namespace quarry::work {
 namespace {
@@ -19,7 +19,8 @@ Result<void> try_each(IndexPlace& place) {
     const auto is_tried = [now](const Job& job) { return job.tried_at && *job.tried_at >= now; };
     return place.run({.enough = [&] {
         const store::JobPage open{
-            .filter = {.kind = "embed_page", .states = {JobState::queued, JobState::running}}, .limit = 1'000};
+            .filter = {.kind = "embed_page", .states = {JobState::queued, JobState::running}},
+            .limit = 1'000};
         return std::ranges::all_of(place.reader()->jobs(open).value(), is_tried);
     }});
 }
@@ -315,7 +316,8 @@ TEST_CASE_FIXTURE(ServicePlace,
     CHECK(counts().pending == 0);
 }
 
-TEST_CASE_FIXTURE(ServicePlace, "pages that wait are embedded as soon as the service is back, whatever their time") {
+TEST_CASE_FIXTURE(ServicePlace,
+                  "pages that wait are embedded as soon as the service is back, whatever their time") {
     ask_again_every = 1ms;
     tei.conduct.faults.always(test::Fault::unavailable);
     put_many(200);
@@ -331,7 +333,9 @@ TEST_CASE_FIXTURE(ServicePlace, "pages that wait are embedded as soon as the ser
     CHECK(facts().vectors == 200);
 }
 
-TEST_CASE_FIXTURE(ServicePlace, "a page is said to wait once the store knows, so that none misses that the service is back") {
+TEST_CASE_FIXTURE(
+    ServicePlace,
+    "a page is said to wait once the store knows, so that none misses that the service is back") {
     tei.conduct.faults.always(test::Fault::unavailable);
     put("https://a.example/p", "Words.");
     std::vector<bool> known;
@@ -425,10 +429,10 @@ TEST_CASE("a text that fails while others are embedded uses up its attempts, and
         for (int attempt = 1; attempt <= 3; ++attempt) {
             REQUIRE(place.run());
             CHECK(place.counts().completed == 60);
-            const auto jobs = place.reader()
-                                  ->jobs({.filter = {.kind = "embed_page",
-                                                     .states = {JobState::queued, JobState::failed}}})
-                                  .value();
+            const auto jobs =
+                place.reader()
+                    ->jobs({.filter = {.kind = "embed_page", .states = {JobState::queued, JobState::failed}}})
+                    .value();
             REQUIRE(jobs.size() == 1);
             CHECK(jobs[0].attempts == attempt);
             CHECK(jobs[0].url == "https://a.example/poison");
@@ -440,14 +444,16 @@ TEST_CASE("a text that fails while others are embedded uses up its attempts, and
         CHECK(place.counts().pending == 0);
         CHECK(place.facts().vectors == 60);
         place.tei.conduct.faults.for_word("", Fault::none);
-        REQUIRE(place.store->retry(store::JobFilter{.kind = "embed_page", .states = {JobState::failed}}).value() == 1);
+        REQUIRE(place.store->retry(store::JobFilter{.kind = "embed_page", .states = {JobState::failed}})
+                    .value() == 1);
         REQUIRE(place.run());
         CHECK(place.facts().vectors == 61);
     }
 }
 
-TEST_CASE_FIXTURE(ServicePlace,
-                  "a text that is refused since too many were sent costs no attempt, though others are embedded") {
+TEST_CASE_FIXTURE(
+    ServicePlace,
+    "a text that is refused since too many were sent costs no attempt, though others are embedded") {
     tei.conduct.faults.for_word("poison", test::Fault::overloaded);
     put_many(20);
     put("https://a.example/poison", "poison");

@@ -9,7 +9,8 @@ namespace {
 constexpr std::uint64_t never_seen = ~0ull;
 constexpr std::chrono::hours long_time{1};
 
-// There is room for something that there was none for: the store may have it already, and says so only if asked.
+// There is room for something that there was none for: the store may have it already, and says so only if
+// asked.
 bool opens_up(const store::Demand& before, const store::Demand& now) {
     return (before.changes == 0 && now.changes > 0) || (before.urls == 0 && now.urls > 0) ||
            before.urls_per_host < now.urls_per_host || before.kinds.size() < now.kinds.size();

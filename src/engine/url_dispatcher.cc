@@ -128,8 +128,9 @@ void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> cra
 // One that goes on after an interruption has met many pages already. Others need not wait while they are
 // read.
 void UrlDispatcher::load(GroupId group) {
-    parts_.errands.run([group, &errands = parts_.errands, defaults = parts_.defaults, mailbox = parts_.mailbox,
-                        storage = storage_, now = parts_.store.now()](store::Reader& reader) {
+    parts_.errands.run([group, &errands = parts_.errands, defaults = parts_.defaults,
+                        mailbox = parts_.mailbox, storage = storage_,
+                        now = parts_.store.now()](store::Reader& reader) {
         auto loaded = CrawlContext::load(group, reader, defaults);
         if (!loaded) return mailbox->post(CrawlLoaded{group, std::move(loaded)});
         ask_quota((*loaded)->options.owner, *storage, reader, now, *mailbox);

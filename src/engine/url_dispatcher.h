@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "engine/store_threads.h"
 #include "engine/host_queue.h"
 #include "engine/page_pool.h"
+#include "engine/store_threads.h"
 #include "fetch/fetcher.h"
 #include "model/ids.h"
 #include "store/owner_quota.h"

@@ -26,10 +26,10 @@ using html::NodeId;
 using html::Tag;
 using html::Tree;
 
-constexpr std::size_t largest_data = 16 << 20;   // of all JSON in a page
-constexpr std::size_t smallest_attribute = 500;  // shorter ones hold settings
-constexpr std::size_t smallest_prose = 200;      // letters; a label or a slogan is no page
-constexpr std::size_t fewest_embedded_words = 6;          // of a string that counts as prose
+constexpr std::size_t largest_data = 16 << 20;    // of all JSON in a page
+constexpr std::size_t smallest_attribute = 500;   // shorter ones hold settings
+constexpr std::size_t smallest_prose = 200;       // letters; a label or a slogan is no page
+constexpr std::size_t fewest_embedded_words = 6;  // of a string that counts as prose
 constexpr std::size_t deepest_data = 64;
 constexpr int most_nestings = 3;  // JSON inside a string of JSON, and so on
 

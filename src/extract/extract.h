@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/page_options.h"
 #include "model/document.h"
 #include "model/page.h"
+#include "model/page_options.h"
 
 namespace quarry::extract {
 
@@ -30,8 +30,9 @@ struct ExtractOptions {
 
 // Reads HTML, XHTML, plain text, markdown, RSS and Atom feeds, and JSON; what it is, is told by header, bytes
 // and URL together. Fails with
-//   unsupported       another kind of content; the sentence says which. PDF is one: see work/page/read_document.h
-//   not_found         the page has no text, though text was asked for; says so if scripts would make it
+//   unsupported       another kind of content; the sentence says which. PDF is one: see
+//   work/page/read_document.h not_found         the page has no text, though text was asked for; says so if
+//   scripts would make it
 //                     (see WhenEmpty)
 //   invalid_argument  a selector cannot be read
 //   corrupt           a feed that is not even nearly one

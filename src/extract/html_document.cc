@@ -2,15 +2,15 @@
 
 #include <optional>
 
-#include "extract/user_selectors.h"
-#include "extract/metadata/links.h"
-#include "extract/html_writer.h"
 #include "extract/client_rendered.h"
-#include "extract/metadata/images.h"
 #include "extract/content/main_content.h"
+#include "extract/html_writer.h"
 #include "extract/markdown/markdown.h"
+#include "extract/metadata/images.h"
+#include "extract/metadata/links.h"
 #include "extract/metadata/metadata.h"
 #include "extract/plain_text.h"
+#include "extract/user_selectors.h"
 #include "html/parser.h"
 #include "text/language.h"
 

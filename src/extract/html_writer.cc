@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "base/ascii.h"
-#include "extract/metadata/links.h"
 #include "extract/metadata/images.h"
+#include "extract/metadata/links.h"
 #include "extract/selection.h"
 
 namespace quarry::extract {

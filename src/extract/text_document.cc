@@ -10,8 +10,8 @@
 #include "base/ascii.h"
 #include "extract/html_document.h"
 #include "extract/html_writer.h"
-#include "extract/metadata/links.h"
 #include "extract/metadata/dates.h"
+#include "extract/metadata/links.h"
 #include "extract/metadata/page_facts.h"
 #include "extract/one_line.h"
 #include "text/language.h"
@@ -53,7 +53,8 @@ std::optional<MetadataBlock> find_metadata_block(std::string_view text) {
         const std::string_view before = rest;
         const std::string_view line = without_trailing_blanks(take_line(rest));
         if (line == fence || (fence == "---" && line == "...")) {
-            return MetadataBlock{start.substr(0, start.size() - before.size()), rest, fence == "---" ? ':' : '='};
+            return MetadataBlock{start.substr(0, start.size() - before.size()), rest,
+                                 fence == "---" ? ':' : '='};
         }
     }
     return std::nullopt;

@@ -1,9 +1,9 @@
+#include "extract/text_document.h"
+
 #include <algorithm>
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "extract/text_document.h"
 
 using namespace quarry::extract;
 

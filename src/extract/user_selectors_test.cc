@@ -1,6 +1,7 @@
+#include "extract/user_selectors.h"
+
 #include <doctest/doctest.h>
 
-#include "extract/user_selectors.h"
 #include "extract/extract.h"
 #include "extract/plain_text.h"
 #include "html/parser.h"

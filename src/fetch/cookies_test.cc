@@ -1,6 +1,6 @@
-#include <doctest/doctest.h>
-
 #include "fetch/cookies.h"
+
+#include <doctest/doctest.h>
 
 using namespace quarry::fetch;
 using namespace std::chrono_literals;

@@ -18,8 +18,8 @@
 #include "base/ascii.h"
 #include "base/guarded.h"
 #include "fetch/cookies.h"
-#include "fetch/redirect.h"
 #include "fetch/http_time.h"
+#include "fetch/redirect.h"
 #include "net/http_message.h"
 #include "url/percent.h"
 

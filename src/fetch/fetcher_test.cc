@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "fetch/redirect.h"
 #include "fetch/http_time.h"
+#include "fetch/redirect.h"
 #include "servers/hostile_server.h"
 #include "servers/nginx.h"
 

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-
 using namespace quarry::fetch;
 using namespace std::chrono_literals;
 

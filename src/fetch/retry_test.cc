@@ -1,6 +1,6 @@
-#include <doctest/doctest.h>
-
 #include "fetch/retry.h"
+
+#include <doctest/doctest.h>
 
 using namespace quarry;
 using namespace quarry::fetch;

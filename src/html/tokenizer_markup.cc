@@ -3,8 +3,8 @@
 #include <array>
 #include <cstring>
 
-#include "html/tokenizer.h"
 #include "html/characters.h"
+#include "html/tokenizer.h"
 
 namespace quarry::html {
 

@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "model/document.h"
 #include "model/collection.h"
+#include "model/document.h"
 #include "model/ids.h"
 #include "text/terms/terms.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/page_options.h"
 #include "model/ids.h"
+#include "model/page_options.h"
 
 namespace quarry {
 

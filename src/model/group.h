@@ -16,10 +16,10 @@ namespace quarry {
 
 // How many groups of its owner may run beside this one.
 enum class Company : std::uint8_t {
-    any,    // as many as the owner's limit allows
-    none,   // it waits until no other group runs, and none begins while it does
-    // It neither waits for others nor counts as one: a page that somebody waits for. That it was begun need not
-    // survive a power cut.
+    any,   // as many as the owner's limit allows
+    none,  // it waits until no other group runs, and none begins while it does
+    // It neither waits for others nor counts as one: a page that somebody waits for. That it was begun need
+    // not survive a power cut.
     apart,
 };
 

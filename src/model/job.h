@@ -80,7 +80,8 @@ struct Job {
     std::optional<WorkerId> worker{};
     Timestamp created_at{};
     std::optional<Timestamp> run_at{}, started_at{}, finished_at{}, start_by{}, deadline{};
-    std::optional<Timestamp> tried_at{};  // when the last attempt of a change of the outbox ended, if it waits
+    std::optional<Timestamp>
+        tried_at{};  // when the last attempt of a change of the outbox ended, if it waits
     std::string payload{}, result{};
     std::string url{};  // of a URL in the frontier, or of the page that an outbox row is about
 };

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "model/json/output.h"
-#include "model/page_options.h"
 #include "model/page.h"
+#include "model/page_options.h"
 
 using namespace quarry;
 

@@ -8,7 +8,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-
 namespace quarry::net {
 
 namespace {

@@ -1,10 +1,11 @@
+#include "net/http_message.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/base64.h"
-#include "net/http_message.h"
 
 namespace quarry::net {
 

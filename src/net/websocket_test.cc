@@ -1,8 +1,8 @@
+#include "net/websocket.h"
+
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "net/websocket.h"
 
 using namespace quarry;
 using namespace quarry::net;

@@ -1,6 +1,6 @@
-#include "search/candidates.h"
-
 #include <doctest/doctest.h>
+
+#include "search/candidates.h"
 
 using namespace quarry;
 using search::fuse_ranks;

@@ -1,9 +1,9 @@
+#include "search/query.h"
+
 #include <algorithm>
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "search/query.h"
 
 using namespace quarry;
 using namespace quarry::search;

@@ -11,9 +11,9 @@
 
 #include "base/ascii.h"
 #include "base/result.h"
+#include "search/candidates.h"
 #include "search/hits.h"
 #include "search/query.h"
-#include "search/candidates.h"
 
 namespace quarry::search {
 

@@ -1,8 +1,9 @@
+#include "search/snippet.h"
+
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "search/snippet.h"
 #include "search/query.h"
 
 using namespace quarry;

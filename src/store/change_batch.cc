@@ -65,7 +65,8 @@ json::object record_of(const BatchProgress& progress) {
             {"succeeded", progress.succeeded},
             {"failed", progress.failed},
             {"left", progress.left},
-            {"last_error", progress.last_error.empty() ? json::value(nullptr) : json::value(progress.last_error)}};
+            {"last_error",
+             progress.last_error.empty() ? json::value(nullptr) : json::value(progress.last_error)}};
 }
 
 Result<BatchProgress> parse_batch_progress(const json::value& record) {
@@ -82,7 +83,8 @@ json::object to_json(const ChangeBatch& batch) {
 }
 
 Result<ChangeBatch> parse_change_batch(const json::value& json) {
-    ChangeBatch batch{.asked_at = Timestamp(std::chrono::milliseconds(TRY(answered_number(json, "asked_at"))))};
+    ChangeBatch batch{.asked_at =
+                          Timestamp(std::chrono::milliseconds(TRY(answered_number(json, "asked_at"))))};
     const json::value* ids = json.is_object() ? json.get_object().if_contains("ids") : nullptr;
     if (!ids || !ids->is_array()) return fail(ErrorCode::corrupt, "a batch has a list of ids");
     for (const json::value& id : ids->get_array())

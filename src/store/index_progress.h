@@ -15,8 +15,8 @@ int shown_percent(const Group& group, const OutboxCounts& counts);
 // Pages that wait for something that did not work, rather than for their turn.
 bool waits_for_embedder(const OutboxCounts& counts);
 
-// Puts "status", "progress", "pages_waiting" and "waiting_reason" into the record of a crawl, and as "state" how
-// far its fetching is, whatever waits after that.
+// Puts "status", "progress", "pages_waiting" and "waiting_reason" into the record of a crawl, and as "state"
+// how far its fetching is, whatever waits after that.
 void add_index_progress(boost::json::object& record, const Group& group, Reader& reader);
 
 }  // namespace quarry::store

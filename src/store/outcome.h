@@ -12,8 +12,8 @@
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
-#include "model/stored_page.h"
 #include "model/metrics.h"
+#include "model/stored_page.h"
 
 namespace quarry::store {
 

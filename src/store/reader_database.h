@@ -12,8 +12,8 @@
 #include "db/sqlite.h"
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
-#include "store/postgres/store.h"
 #include "store/postgres/schema/schema.h"
+#include "store/postgres/store.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/store.h"
 

@@ -4,11 +4,11 @@
 
 #include "db/sqlite.h"
 #include "servers/temporary_folder.h"
-#include "store/rows/pages.h"
 #include "store/reader_database.h"
-#include "store/sqlite/tables/pages.h"
+#include "store/rows/pages.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/store.h"
+#include "store/sqlite/tables/pages.h"
 
 namespace quarry::store {
 

@@ -1,7 +1,7 @@
+#include "store/records.h"
+
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
-
-#include "store/records.h"
 
 using namespace quarry;
 using namespace quarry::store;

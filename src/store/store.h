@@ -353,8 +353,8 @@ public:
     virtual Result<std::int64_t> resume(const JobFilter& filter) = 0;  // paused
     virtual Result<std::int64_t> retry(
         const JobFilter& filter) = 0;  // failed, cancelled, waiting after an error: attempts and stalls 0
-    // Only of changes: those that wait for their time are due now. Their attempts stay, and how often they were
-    // put off: who hastens whatever waits, again and again, keeps nothing from ending.
+    // Only of changes: those that wait for their time are due now. Their attempts stay, and how often they
+    // were put off: who hastens whatever waits, again and again, keeps nothing from ending.
     virtual Result<std::int64_t> hasten(const JobFilter& filter) = 0;
     virtual Result<std::int64_t> clear(const JobFilter& filter) = 0;  // not running; removes for good
     virtual Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) = 0;
@@ -382,7 +382,8 @@ public:
     // Adds a change for each page, unless one waits already. Pages that were kept out of the index
     // (index_pages) stay out, except those of a group that is asked for: it indexes its pages from then on.
     // An empty filter means all pages. Returns how many were added.
-    virtual Result<std::int64_t> index_again(const PageFilter& filter, IndexAgain which = IndexAgain::all) = 0;
+    virtual Result<std::int64_t> index_again(const PageFilter& filter,
+                                             IndexAgain which = IndexAgain::all) = 0;
 
     // Says whose vectors the collection has. `created_at` is kept if it is there already.
     virtual Result<void> set_collection(const Collection& collection) = 0;

@@ -20,8 +20,8 @@ bool is_plainly_english(std::string_view utf8);
 // Which language a text is written in.
 
 // The BCP 47 code of the language of most of the text ("en", "zh-Hant"), or "" when it is too short, too
-// mixed or otherwise not to be told reliably. Reads a bounded sample, less where that suffices, and of bytes that
-// are no UTF-8 only the part before them. Safe to call from many threads.
+// mixed or otherwise not to be told reliably. Reads a bounded sample, less where that suffices, and of bytes
+// that are no UTF-8 only the part before them. Safe to call from many threads.
 std::string detect_language(std::string_view utf8);
 
 // A language tag as pages write it, in BCP 47's spelling: "en_us" and " EN-US " become "en-US", "zh_hant_tw"

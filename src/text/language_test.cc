@@ -1,8 +1,8 @@
+#include "text/language.h"
+
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "text/language.h"
 
 using namespace quarry::text;
 

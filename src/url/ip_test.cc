@@ -1,6 +1,6 @@
-#include "url/host.h"
-
 #include <doctest/doctest.h>
+
+#include "url/host.h"
 
 using namespace quarry::url;
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "url/percent.h"
 #include "url/host.h"
+#include "url/percent.h"
 
 namespace quarry::url {
 

@@ -1,9 +1,9 @@
-#include "url/url.h"
-
 #include <random>
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "url/url.h"
 
 using quarry::url::resolve_plain;
 using quarry::url::Url;

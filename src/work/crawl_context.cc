@@ -115,7 +115,8 @@ std::vector<Header> CrawlContext::headers_for(const url::Url& url) const {
         headers = is_named ? options.headers : fetch::headers_without_secrets(options.headers);
     }
     const auto login = logins_.find(origin);
-    if (login != logins_.end() && header_value(headers, "Authorization").empty()) headers.push_back(login->second);
+    if (login != logins_.end() && header_value(headers, "Authorization").empty())
+        headers.push_back(login->second);
     if (credentials_) credentials_->add_to(headers, url, owner);
     return headers;
 }

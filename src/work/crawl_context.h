@@ -85,8 +85,8 @@ public:
     std::shared_ptr<const crawl::Scope> scope();
     void widen(const std::vector<std::string>& roots);
 
-    // Reads some of what the crawl has met before it was interrupted, so that near duplicates are still found:
-    // there may be a million pages. True if there is more; else the crawl knows them now.
+    // Reads some of what the crawl has met before it was interrupted, so that near duplicates are still
+    // found: there may be a million pages. True if there is more; else the crawl knows them now.
     struct Recalled {
         std::int64_t after = 0;
         crawl::NearDuplicates seen{};
@@ -120,7 +120,7 @@ private:
     Guarded<Place> place_;
     const std::shared_ptr<const fetch::Credentials> credentials_;
     const std::vector<std::string> named_origins_;  // of the start URLs
-    std::map<std::string, Header> logins_{};  // by origin: what the start pages' own URLs say
+    std::map<std::string, Header> logins_{};        // by origin: what the start pages' own URLs say
 };
 
 // What a thread that reads pages remembers of the links it has judged, crawl by crawl.

@@ -106,10 +106,10 @@ TEST_CASE("scrape saves a picture beside the words, of what is in view or of the
     const std::string file = folder.path() + "/a.png", pictures = folder.path() + "/pictures/";
 
     const Ran one = run_quarry({"scrape", place.site.url("/app"), "--allow-private", "--screenshot", file});
-    const Ran whole = run_quarry(
-        {"scrape", place.site.url("/app"), "--allow-private", "--full-page-screenshot", pictures});
-    const Ran both = run_quarry({"scrape", place.site.url("/app"), "--screenshot", file,
-                                 "--full-page-screenshot", pictures});
+    const Ran whole =
+        run_quarry({"scrape", place.site.url("/app"), "--allow-private", "--full-page-screenshot", pictures});
+    const Ran both = run_quarry(
+        {"scrape", place.site.url("/app"), "--screenshot", file, "--full-page-screenshot", pictures});
 
     CAPTURE(one.err);
     CHECK(one.exit_code == 0);
@@ -128,7 +128,8 @@ TEST_CASE("scrape --format branding prints what a page looks like") {
     const std::string url = place.site.url("/");
 
     const Ran alone = run_quarry({"scrape", url, "--allow-private", "--format", "branding"});
-    const Ran both = run_quarry({"scrape", url, "--allow-private", "--formats", "markdown,branding", "--json"});
+    const Ran both =
+        run_quarry({"scrape", url, "--allow-private", "--formats", "markdown,branding", "--json"});
     const Ran file = run_quarry({"convert", "-", "--formats", "branding"}, {.input = "<p>words</p>"});
 
     CAPTURE(alone.err);

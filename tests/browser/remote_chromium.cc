@@ -115,8 +115,7 @@ std::vector<std::string> RemoteChromium::pages() const {
                             .value();
     const boost::json::value targets = boost::json::parse(answer.body);
     std::vector<std::string> urls;
-    for (const auto& target : targets.as_array())
-        urls.emplace_back(target.at("url").as_string());
+    for (const auto& target : targets.as_array()) urls.emplace_back(target.at("url").as_string());
     return urls;
 }
 

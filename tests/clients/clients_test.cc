@@ -51,25 +51,27 @@ void write_site(const TemporaryFolder& folder) {
                  "the hardest stone of this yard, and <b>marble</b> the whitest.</p><p>" +
                      links + "</p></main>");
     // Nothing links to these: they are for those who scrape with a browser.
-    folder.write("browser/form.html",
-                 "<!doctype html><title>Order</title><style>body{margin:0;background:#fff;font:20px "
-                 "sans-serif}h1{background:#246;color:#fff;margin:0;padding:20px}</style><main><h1>Order a "
-                 "stone</h1><p><input id=stone> <button id=order>Order</button></p><p id=said>Nothing was "
-                 "ordered yet, though there is a lot to choose from.</p></main><script>"
-                 "document.querySelector('#order').onclick = () => { document.querySelector('#said').outerHTML"
-                 " = '<p>You have ordered ' + document.querySelector('#stone').value + '.<p>Price: 5' "
-                 "}</script>");
+    folder.write(
+        "browser/form.html",
+        "<!doctype html><title>Order</title><style>body{margin:0;background:#fff;font:20px "
+        "sans-serif}h1{background:#246;color:#fff;margin:0;padding:20px}</style><main><h1>Order a "
+        "stone</h1><p><input id=stone> <button id=order>Order</button></p><p id=said>Nothing was "
+        "ordered yet, though there is a lot to choose from.</p></main><script>"
+        "document.querySelector('#order').onclick = () => { document.querySelector('#said').outerHTML"
+        " = '<p>You have ordered ' + document.querySelector('#stone').value + '.<p>Price: 5' "
+        "}</script>");
     folder.write("browser/app.html",
                  "<!doctype html><title>App</title><div id=root></div><script>document.getElementById('root')"
                  ".innerHTML = '<h1>The app</h1><p>' + 'Slate splits into plates. '.repeat(20) + '</p>'"
                  "</script>");
-    folder.write("browser/brand.html",
-                 "<!doctype html><title>Brand</title><link rel=icon href=/favicon.svg><style>body{background:#101418;"
-                 "color:#eee;font:18px Lato,sans-serif}h1{font:bold 36px Bitter,serif}a{color:#4fc3f7}button{"
-                 "background:#e65100;color:#fff;border:0;border-radius:12px;padding:8px 16px}</style><header><a "
-                 "href=/><img class=logo src=/logo.svg width=90 height=30></a></header><main><h1>The yard</h1>"
-                 "<p>Basalt is dark, and heavier than it looks, as <a href=/pages/1.html>this one</a> is.</p>"
-                 "<button type=submit>Order</button></main>");
+    folder.write(
+        "browser/brand.html",
+        "<!doctype html><title>Brand</title><link rel=icon href=/favicon.svg><style>body{background:#101418;"
+        "color:#eee;font:18px Lato,sans-serif}h1{font:bold 36px Bitter,serif}a{color:#4fc3f7}button{"
+        "background:#e65100;color:#fff;border:0;border-radius:12px;padding:8px 16px}</style><header><a "
+        "href=/><img class=logo src=/logo.svg width=90 height=30></a></header><main><h1>The yard</h1>"
+        "<p>Basalt is dark, and heavier than it looks, as <a href=/pages/1.html>this one</a> is.</p>"
+        "<button type=submit>Order</button></main>");
     folder.write("private/plans.html", "<!doctype html><title>Plans</title><p>Nobody reads this.</p>");
     folder.write("robots.txt", "User-agent: *\nDisallow: /private/\n");
 }

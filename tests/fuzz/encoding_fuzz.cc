@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "html/encoding/decoders.h"
 #include "html/encoding/encoding.h"
 #include "html/encoding/labels.h"
-#include "html/encoding/decoders.h"
 
 using namespace quarry::html;
 

@@ -7,11 +7,11 @@
 
 #include "extract/metadata/byline.h"
 #include "extract/metadata/dates.h"
-#include "extract/text_document.h"
-#include "extract/metadata/links.h"
-#include "extract/metadata/json_ld.h"
-#include "extract/metadata/page_facts.h"
 #include "extract/metadata/images.h"
+#include "extract/metadata/json_ld.h"
+#include "extract/metadata/links.h"
+#include "extract/metadata/page_facts.h"
+#include "extract/text_document.h"
 
 using namespace quarry;
 using namespace quarry::extract;

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "extract/feed/parser.h"
 #include "extract/feed/document.h"
+#include "extract/feed/parser.h"
 #include "html/parser.h"
 
 using namespace quarry;

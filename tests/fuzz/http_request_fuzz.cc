@@ -1,5 +1,5 @@
-// Any bytes as a request: the head is read or refused, a body that is read is within its limit, and comes out the
-// same however its bytes were cut.
+// Any bytes as a request: the head is read or refused, a body that is read is within its limit, and comes out
+// the same however its bytes were cut.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -7,8 +7,8 @@
 #include "index/embedded/merging.h"
 #include "index/embedded/page_rows.h"
 #include "index/embedded/postings.h"
-#include "index/embedded/signs.h"
 #include "index/embedded/segments.h"
+#include "index/embedded/signs.h"
 
 using namespace quarry::index;
 

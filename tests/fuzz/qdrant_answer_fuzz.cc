@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "index/qdrant/service.h"
 #include "index/qdrant/points.h"
+#include "index/qdrant/service.h"
 
 using namespace quarry::index;
 

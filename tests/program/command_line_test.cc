@@ -90,8 +90,9 @@ TEST_CASE("every command and option that the documents name is one there is") {
                 CAPTURE(file.filename().string() + ": " + it->str());
                 const std::string& of_command = help_of({(*it)[1]});
                 CHECK(contains(of_command, "quarry " + (*it)[1].str()));
-                const std::string& of_second =
-                    contains(of_command, "\n  " + (*it)[2].str() + " ") ? help_of({(*it)[1], (*it)[2]}) : of_command;
+                const std::string& of_second = contains(of_command, "\n  " + (*it)[2].str() + " ")
+                                                   ? help_of({(*it)[1], (*it)[2]})
+                                                   : of_command;
                 const std::string rest = " " + (*it)[3].str();
                 for (std::sregex_iterator at(rest.begin(), rest.end(), option); at != end; ++at)
                     CHECK_MESSAGE(contains(of_command + of_second + help_of({}), (*at)[1].str()),

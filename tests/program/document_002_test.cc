@@ -196,8 +196,9 @@ TEST_CASE("keys and quotas are looked at before anything is enqueued") {
     CHECK(service.client.post("/knowledge-items/crawl", body).status == 401);
     const ApiClient stranger(service.port(), "Authorization: Bearer nobody\r\n");
     CHECK(stranger.post("/knowledge-items/crawl", body).status == 401);
-    const ApiClient team(service.port(), fmt::format("Authorization: Bearer {}\r\n",
-                                                     json::parse(key.out).at("data").at("key").as_string().c_str()));
+    const ApiClient team(service.port(),
+                         fmt::format("Authorization: Bearer {}\r\n",
+                                     json::parse(key.out).at("data").at("key").as_string().c_str()));
     const ApiAnswer begun = team.post("/knowledge-items/crawl", body);
     REQUIRE(begun.status == 200);
     const std::string id(begun.json().at("job_id").as_string());

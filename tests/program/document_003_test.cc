@@ -42,7 +42,9 @@ private:
             return fmt::format("<urlset><url><loc>{}</loc></url></urlset>", url("/listed"));
         return fmt::format(
             "<title>Title of {0}</title>"
-            "<script type='application/ld+json'>{{\"@type\":\"Product\",\"name\":\"Mug\"}}</script><article><h1>Heading</h1><p>Words of {0}. "
+            "<script "
+            "type='application/ld+json'>{{\"@type\":\"Product\",\"name\":\"Mug\"}}</"
+            "script><article><h1>Heading</h1><p>Words of {0}. "
             "<a href='/next'>Next</a> <a href='https://b.example/'>Other</a></p></article>",
             path);
     }
@@ -150,7 +152,8 @@ TEST_CASE("a scrape with a key is recorded with its owner and the number of the 
     // The server reads its keys now and then.
     while (work.service->client.get("/api/v1/crawls").status != 401) {
     }
-    REQUIRE(client.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", work.site.url("/page"))).status == 200);
+    REQUIRE(client.post("/v2/scrape", fmt::format(R"({{"url":"{}"}})", work.site.url("/page"))).status ==
+            200);
 
     const json::array rows = work.rows("select data, owner_id from nuq.queue_scrape");
 
@@ -184,7 +187,9 @@ TEST_CASE("a crawl begins with rows of its own, tells its webhook of its trace, 
     }));
 
     const json::array listed = work.rows(
-        "select data->>'sitemapped' as sitemapped, data->'crawlerOptions'->'limit' as most, returnvalue->'llm_extraction' as data_of_page from nuq.queue_scrape where data->>'mode' = 'single_urls' and "
+        "select data->>'sitemapped' as sitemapped, data->'crawlerOptions'->'limit' as most, "
+        "returnvalue->'llm_extraction' as data_of_page from nuq.queue_scrape where data->>'mode' = "
+        "'single_urls' and "
         "data->>'url' like '%/listed'");
     REQUIRE(listed.size() == 1);
     CHECK(listed[0].at("sitemapped") == "true");
@@ -271,8 +276,8 @@ TEST_CASE("a password in a URL is in no answer of the API, and in no view") {
     const ApiAnswer refused =
         ask("/v2/crawl", fmt::format(R"({{"url":"{}","webhook":"{}"}})", start, with_password("/hook")));
     CHECK(refused.status == 400);
-    const ApiAnswer begun = ask(
-        "/v2/crawl", fmt::format(R"({{"url":"{}","limit":3,"webhook":"{}"}})", start, work.site.url("/hook")));
+    const ApiAnswer begun = ask("/v2/crawl", fmt::format(R"({{"url":"{}","limit":3,"webhook":"{}"}})", start,
+                                                         work.site.url("/hook")));
     CAPTURE(begun.body);
     REQUIRE(begun.status == 200);
     const std::string id(begun.json().at("id").as_string());
@@ -285,18 +290,19 @@ TEST_CASE("a password in a URL is in no answer of the API, and in no view") {
     ask("/v2/search", R"({"query":"words"})");
 
     for (const std::string& path :
-         {"/v2/crawl/" + id, "/v2/crawl/" + id + "/errors", std::string("/v2/crawl/active"), "/api/v1/crawls/" + id,
-          "/api/v1/crawls/" + id + "/urls", "/api/v1/crawls/" + id + "/documents", "/crawl-progress/" + id,
-          std::string("/api/v1/crawls?kind=all"), std::string("/api/v1/jobs"), std::string("/api/v1/sessions"),
-          std::string("/api/v1/requests"), std::string("/api/v1/operations"), std::string("/api/v1/documents"),
-          std::string("/api/v1/embedding-queue/jobs")}) {
+         {"/v2/crawl/" + id, "/v2/crawl/" + id + "/errors", std::string("/v2/crawl/active"),
+          "/api/v1/crawls/" + id, "/api/v1/crawls/" + id + "/urls", "/api/v1/crawls/" + id + "/documents",
+          "/crawl-progress/" + id, std::string("/api/v1/crawls?kind=all"), std::string("/api/v1/jobs"),
+          std::string("/api/v1/sessions"), std::string("/api/v1/requests"), std::string("/api/v1/operations"),
+          std::string("/api/v1/documents"), std::string("/api/v1/embedding-queue/jobs")}) {
         const ApiAnswer answer = work.service->client.get(path);
         CHECK_MESSAGE(answer.status == 200, path);
         CHECK_MESSAGE(answer.body.find("secretword") == std::string::npos, path);
     }
     for (const char* view :
          {"nuq.queue_scrape", "nuq.queue_scrape_backlog", "nuq.group_crawl", "nuq.queue_crawl_finished",
-          "webhook.crawl_sessions", "webhook.operation_metrics", "webhook.request_metrics", "webhook.change_events"}) {
+          "webhook.crawl_sessions", "webhook.operation_metrics", "webhook.request_metrics",
+          "webhook.change_events"}) {
         const std::string rows = json::serialize(work.rows(fmt::format("select * from {}", view)));
         CHECK_MESSAGE(rows.find("secretword") == std::string::npos, view);
     }

@@ -33,7 +33,8 @@ RunOptions at_service(const DataHome& home, std::string_view url) {
 void leave_waiting(const DataHome& home, int documents) {
     std::ofstream file(home.file("waiting.jsonl"));
     for (int i = 0; i < documents; ++i)
-        file << json::object{{"_id", fmt::format("d{}", i)}, {"text", fmt::format("Stone number{}.", i)}} << "\n";
+        file << json::object{{"_id", fmt::format("d{}", i)}, {"text", fmt::format("Stone number{}.", i)}}
+             << "\n";
     file.close();
     const Ran ran = run_quarry({"import", home.file("waiting.jsonl")}, at_service(home, nobody));
     REQUIRE(ran.exit_code == 1);
@@ -104,10 +105,12 @@ TEST_CASE("processing without an embedder that can do it is an error with the wa
     CHECK(changes(home, {"--state", "pending"}).size() == 3);
 
     // The way out that costs no service.
-    const Ran ran = run_quarry({"queue", "process", "--provider", "builtin", "--json"}, at_service(home, nobody));
+    const Ran ran =
+        run_quarry({"queue", "process", "--provider", "builtin", "--json"}, at_service(home, nobody));
     CHECK(ran.exit_code == 0);
     CHECK(record_in(ran).at("succeeded") == 3);
-    CHECK(json::parse(home.run({"collections", "show", "default", "--json"}).out).at("embedder") == "builtin");
+    CHECK(json::parse(home.run({"collections", "show", "default", "--json"}).out).at("embedder") ==
+          "builtin");
     // Another one is never mixed in.
     ImitationTei tei;
     run_quarry({"import", home.file("waiting.jsonl")}, at_service(home, tei.url()));
@@ -155,7 +158,8 @@ TEST_CASE("while pages wait for a service, the queue and the log say how many an
 
     const Ran crawled = run_quarry({"crawl", site.url(), "--allow-private", "--json"}, options);
     while (home.status(id_in(crawled)).at("completed_at").is_null()) std::this_thread::sleep_for(5ms);
-    while (record_in(home.run({"queue", "--json"})).at("waiting_reason").is_null()) std::this_thread::sleep_for(5ms);
+    while (record_in(home.run({"queue", "--json"})).at("waiting_reason").is_null())
+        std::this_thread::sleep_for(5ms);
     const Ran queue = home.run({"queue"});
     const json::object counted = record_in(home.run({"queue", "status", "--json"}));
 
@@ -182,13 +186,15 @@ TEST_CASE("a queue that nobody works on says so, and how it goes on") {
     CHECK(contains(home.run({"queue"}).err, "No worker runs. It goes on with: quarry worker --once"));
 }
 
-TEST_CASE("pages that waited for a service are embedded by themselves when it is back, without an attempt lost") {
+TEST_CASE(
+    "pages that waited for a service are embedded by themselves when it is back, without an attempt lost") {
     const DataHome home;
     ImitationTei tei;
     leave_waiting(home, 30);
     tei.conduct.faults.always(Fault::unavailable);
     StartedQuarry worker({"worker"}, at_service(home, tei.url()));
-    while (tei.conduct.served() == 0 && !contains(home.run({"queue"}).err, "503")) std::this_thread::sleep_for(5ms);
+    while (tei.conduct.served() == 0 && !contains(home.run({"queue"}).err, "503"))
+        std::this_thread::sleep_for(5ms);
 
     tei.conduct.faults.always(Fault::none);
 
@@ -202,7 +208,8 @@ TEST_CASE("priorities of imported pages are high, normal and low, and the queue 
     const DataHome home;
     const auto import = [&](const std::string& name, const std::string& priority) {
         std::ofstream(home.file(name)) << "# " << name << "\n\nwords";
-        return run_quarry({"import", home.file(name), "--priority", priority}, at_service(home, nobody)).exit_code;
+        return run_quarry({"import", home.file(name), "--priority", priority}, at_service(home, nobody))
+            .exit_code;
     };
     for (const char* wrong : {"0", "4", "urgent", "-1"}) CHECK(import("wrong.md", wrong) == 2);
     CHECK(import("low.md", "low") == 1);
@@ -237,9 +244,12 @@ TEST_CASE("the embedding queue is processed, looked at and cleared over the API,
     struct Wrong {
         std::string_view body, says;
     };
-    for (const auto& [body, says] :
-         {Wrong{R"({"batch":0})", "batch"}, {R"({"batch":"5"})", "batch"}, {R"({"batchSize":1.5})", "batchSize"},
-          {R"({"size":5})", "size"}, {R"({"collection":7})", "collection"}, {R"({"provider":"onnx"})", "onnx"}}) {
+    for (const auto& [body, says] : {Wrong{R"({"batch":0})", "batch"},
+                                     {R"({"batch":"5"})", "batch"},
+                                     {R"({"batchSize":1.5})", "batchSize"},
+                                     {R"({"size":5})", "size"},
+                                     {R"({"collection":7})", "collection"},
+                                     {R"({"provider":"onnx"})", "onnx"}}) {
         const ApiAnswer answer = process(body);
         CAPTURE(answer.body);
         CHECK(answer.status == 400);
@@ -272,8 +282,13 @@ TEST_CASE("the embedding queue is processed, looked at and cleared over the API,
               .at("jobs")
               .as_array()
               .size() == 12);
-    CHECK(service.client.get("/api/v1/embedding-queue/jobs?status=pending").json().at("jobs").as_array().empty());
-    CHECK(service.client.post("/api/v1/embedding-queue/clear", R"({"states":["completed"],"collection":"default"})")
+    CHECK(service.client.get("/api/v1/embedding-queue/jobs?status=pending")
+              .json()
+              .at("jobs")
+              .as_array()
+              .empty());
+    CHECK(service.client
+              .post("/api/v1/embedding-queue/clear", R"({"states":["completed"],"collection":"default"})")
               .json()
               .at("count") == 12);
     CHECK(service.client.post("/api/v1/embedding-queue/clear", R"({"state":"completed"})").status == 400);

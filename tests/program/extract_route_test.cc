@@ -188,12 +188,14 @@ TEST_CASE("a page from the cache has the data that is asked for, and not what so
     const Service service(home);
     const auto schema_of = [](const char* field) {
         return fmt::format(
-            R"({{"type":"json","schema":{{"type":"object","properties":{{"{}":{{"type":"string"}}}}}}}})", field);
+            R"({{"type":"json","schema":{{"type":"object","properties":{{"{}":{{"type":"string"}}}}}}}})",
+            field);
     };
-    const json::value begun = service.client
-                                  .post("/v2/batch/scrape", fmt::format(R"({{"urls":["{}"],"formats":["markdown",{}]}})",
-                                                                        shop.url("/mug"), schema_of("name")))
-                                  .json();
+    const json::value begun =
+        service.client
+            .post("/v2/batch/scrape", fmt::format(R"({{"urls":["{}"],"formats":["markdown",{}]}})",
+                                                  shop.url("/mug"), schema_of("name")))
+            .json();
     service.client.wait_for("/v2/batch/scrape/" + std::string(begun.at("id").as_string()));
     const auto cached = [&](const std::string& formats) {
         return service.client

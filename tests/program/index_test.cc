@@ -167,7 +167,8 @@ TEST_CASE("a crawl whose pages wait for their embedder is not over for who looks
     CHECK(contains(watched.err, "quarry crawl " + id + " --embed"));
 }
 
-TEST_CASE("crawl ID --embed asks the embedder at once, says what it does, and the second time asks for nothing") {
+TEST_CASE(
+    "crawl ID --embed asks the embedder at once, says what it does, and the second time asks for nothing") {
     SlowSite site(4, 0ms);
     const DataHome home;
     const RunOptions nobody = with_service(home, "http://127.0.0.1:9");
@@ -186,8 +187,7 @@ TEST_CASE("crawl ID --embed asks the embedder at once, says what it does, and th
     CHECK(json::parse(failed.out).at("pages_waiting") == 4);
     CHECK(first.exit_code == 0);
     CHECK(contains(first.err, "Embedding 4 pages of " + site.url() + " (attempt 1/3)"));
-    for (const std::string& url : site.all_urls())
-        CHECK(contains(first.err, "Embedded 1 chunk for " + url));
+    for (const std::string& url : site.all_urls()) CHECK(contains(first.err, "Embedded 1 chunk for " + url));
     CHECK(contains(first.err, "Embedded 4 pages in 4 chunks"));
     CHECK(json::parse(first.out).at("status") == "completed");
     CHECK(json::parse(first.out).at("chunks") == 4);
@@ -295,7 +295,9 @@ TEST_CASE("how often a page is tried to be embedded, and how long apart, is as t
                                 "QUARRY_EMBEDDING_LONGEST_BACKOFF=1ms"});
     const auto failed = [&] {
         return json::parse(
-                   run_quarry({"queue", "list", "--kind", "embed_page", "--state", "failed", "--json"}, options).out)
+                   run_quarry({"queue", "list", "--kind", "embed_page", "--state", "failed", "--json"},
+                              options)
+                       .out)
             .as_array();
     };
 

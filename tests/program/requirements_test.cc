@@ -1,6 +1,6 @@
-// docs/requirements.md says of each requirement whether it works, and what shows it: a test, a command, a file. Tests
-// are renamed and flags go, and nobody who does that thinks of a table; this does. Each message names the row and the
-// way out.
+// docs/requirements.md says of each requirement whether it works, and what shows it: a test, a command, a
+// file. Tests are renamed and flags go, and nobody who does that thinks of a table; this does. Each message
+// names the row and the way out.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -30,8 +30,9 @@ constexpr int last_requirement = 226;
 
 // What proofs may name: all that is asked of the source tree and the program.
 struct Known {
-    std::set<std::string> tests{};                         // names of test cases
-    std::map<std::string, std::set<std::string>> words{};  // what may follow a command; of "" all commands and flags
+    std::set<std::string> tests{};  // names of test cases
+    std::map<std::string, std::set<std::string>>
+        words{};  // what may follow a command; of "" all commands and flags
     std::function<bool(const std::string& path)> is_there = [](const std::string&) { return false; };
 };
 
@@ -95,7 +96,8 @@ std::map<std::string, std::set<std::string>> words_of_program(const std::string&
     std::istringstream in(completion);
     std::smatch found;
     for (std::string text; std::getline(in, text);)
-        if (std::regex_match(text, found, line)) words[found[1] == "*" ? "" : found[1].str()] = split(found[2]);
+        if (std::regex_match(text, found, line))
+            words[found[1] == "*" ? "" : found[1].str()] = split(found[2]);
     return words;
 }
 
@@ -178,8 +180,9 @@ private:
         examine_state(row);
         const auto tests = parts(row.shown_by, '"'), commands = parts(row.shown_by, '`');
         if (row.state == "works" && tests.empty() && commands.empty())
-            say(row, "it works, and nothing shows it: name a test in \"double quotes\", or a command or file in "
-                     "`backticks`");
+            say(row,
+                "it works, and nothing shows it: name a test in \"double quotes\", or a command or file in "
+                "`backticks`");
         if (row.state != "works" && row.shown_by.empty()) say(row, "it does not say why");
         for (const std::string& name : tests) examine_test(row, name);
         for (const std::string& text : commands) {
@@ -194,18 +197,22 @@ private:
         std::smatch found;
         if (row.state == "works" || row.state == "not wanted" || row.state == "later") return;
         if (!std::regex_match(row.state, found, by_decision))
-            return say(row, fmt::format("there is no state \"{}\": it is works, as Z5 has it, not wanted or later",
-                                        row.state));
+            return say(row,
+                       fmt::format("there is no state \"{}\": it is works, as Z5 has it, not wanted or later",
+                                   row.state));
         if (document_.find(fmt::format("\n| Z{} |", found[1].str())) == std::string::npos)
-            say(row, fmt::format("no decision Z{0} is in the document: add the line | Z{0} | … |, or name another",
-                                 found[1].str()));
+            say(row,
+                fmt::format("no decision Z{0} is in the document: add the line | Z{0} | … |, or name another",
+                            found[1].str()));
     }
 
     void examine_test(const Row& row, const std::string& name) {
         if (!known_.tests.contains(name))
-            say(row, fmt::format("no test in src/ or tests/ is named \"{}\": if it was renamed, name it as it is called "
-                                 "now; if it went, name what shows the requirement instead",
-                                 name));
+            say(row,
+                fmt::format(
+                    "no test in src/ or tests/ is named \"{}\": if it was renamed, name it as it is called "
+                    "now; if it went, name what shows the requirement instead",
+                    name));
     }
 
     void examine_path(const Row& row, const std::string& path) {
@@ -223,10 +230,12 @@ private:
         for (std::string word; in >> word;) words.push_back(word.substr(0, word.find('=')));
         const bool is_of_command = !words.empty() && !words[0].starts_with('-');
         const auto command = known_.words.find(is_of_command ? words[0] : "");
-        if (command == known_.words.end()) return said(fmt::format("command \"{}\"", words.empty() ? "" : words[0]));
+        if (command == known_.words.end())
+            return said(fmt::format("command \"{}\"", words.empty() ? "" : words[0]));
         const std::set<std::string>& after = command->second;
-        const bool has_subcommands =
-            is_of_command && std::ranges::any_of(after, [](const auto& word) { return !word.starts_with('-'); });
+        const bool has_subcommands = is_of_command && std::ranges::any_of(after, [](const auto& word) {
+                                         return !word.starts_with('-');
+                                     });
         if (has_subcommands && words.size() > 1 && !words[1].starts_with('-') && !after.contains(words[1]))
             said(fmt::format("\"{} {}\"", words[0], words[1]));
         for (const std::string& word : words)
@@ -255,7 +264,8 @@ private:
 std::string table_with(const std::string& seventh) {
     std::string table = "\n| Z5 | leases |\n\n| nr | requirement | state | shown by |\n|---|---|---|---|\n";
     for (int number = 1; number <= last_requirement; ++number)
-        table += number == 7 ? seventh : fmt::format("| {} | something | works | \"a stone is found\" |\n", number);
+        table += number == 7 ? seventh
+                             : fmt::format("| {} | something | works | \"a stone is found\" |\n", number);
     return table;
 }
 
@@ -278,9 +288,11 @@ TEST_CASE("a row of the requirements that is wrong is named, with the way out") 
                                           "        queue) words=\"list process --batch --json\" ;;\n"
                                           "        *) words=\"crawl queue --json\" ;;\n"),
                 .is_there = [](const std::string& path) { return path == "bench/queue.sh"; }};
-    add_tests("TEST_CASE(\n    \"a stone \"\n    \"is found\") {\nTEST_CASE_TEMPLATE(\"a stone is lost\", Backend, int)\n"
-              "TEST_CASE_FIXTURE(Pit, \"a \\\"stone\\\"\") { CHECK(x == \"no test\");",
-              known.tests);
+    add_tests(
+        "TEST_CASE(\n    \"a stone \"\n    \"is found\") {\nTEST_CASE_TEMPLATE(\"a stone is lost\", Backend, "
+        "int)\n"
+        "TEST_CASE_FIXTURE(Pit, \"a \\\"stone\\\"\") { CHECK(x == \"no test\");",
+        known.tests);
     CHECK(known.tests == std::set<std::string>{"a stone is found", "a stone is lost", "a \"stone\""});
     struct Case {
         const char* row;
@@ -288,7 +300,8 @@ TEST_CASE("a row of the requirements that is wrong is named, with the way out") 
     };
     const Case cases[] = {
         {"| 7 | it | works | \"a stone is found\"; \"a stone is lost\" |\n", nullptr},
-        {"| 7 | it | works | `quarry crawl URL --limit 5 \\| head`; `bench/queue.sh 4` measures |\n", nullptr},
+        {"| 7 | it | works | `quarry crawl URL --limit 5 \\| head`; `bench/queue.sh 4` measures |\n",
+         nullptr},
         {"| 7 | it | works | `quarry queue process --batch 5`; `quarry --json` |\n", nullptr},
         {"| 7 | it | as Z5 has it | leases are tokens |\n", nullptr},
         {"| 7 | it | not wanted | nobody needs it |\n", nullptr},
@@ -299,18 +312,22 @@ TEST_CASE("a row of the requirements that is wrong is named, with the way out") 
         {"| 7 | it | as Z6 has it | so |\n", "row 7: no decision Z6 is in the document: add the line"},
         {"| 7 | it | works | one sees it |\n", "row 7: it works, and nothing shows it: name a test"},
         {"| 7 | it | later | |\n", "row 7: it does not say why"},
-        {"| 7 | it | works | \"a stone is fond\" |\n", "row 7: no test in src/ or tests/ is named \"a stone is fond\""},
+        {"| 7 | it | works | \"a stone is fond\" |\n",
+         "row 7: no test in src/ or tests/ is named \"a stone is fond\""},
         {"| 7 | it | works | \"no test\" |\n", "row 7: no test in src/ or tests/ is named"},
-        {"| 7 | it | works | `quarry crwal URL` |\n", "row 7: `quarry crwal URL`: the program knows no command \"crwal\""},
+        {"| 7 | it | works | `quarry crwal URL` |\n",
+         "row 7: `quarry crwal URL`: the program knows no command \"crwal\""},
         {"| 7 | it | works | `quarry queue proces` |\n", "the program knows no \"queue proces\""},
-        {"| 7 | it | works | `quarry crawl URL --batch 5` |\n", "the program knows no --batch of this command"},
+        {"| 7 | it | works | `quarry crawl URL --batch 5` |\n",
+         "the program knows no --batch of this command"},
         {"| 7 | it | works | `bench/gone.py` |\n", "row 7: there is no bench/gone.py: name the file"},
         {"| 7 | it | works |\n", "row 7: it has 3 cells instead of 4"},
     };
     for (const Case& each : cases) {
         CAPTURE(std::string(each.row));
         std::string said;
-        for (const std::string& problem : Examination(table_with(each.row), known).problems()) said += problem + "\n";
+        for (const std::string& problem : Examination(table_with(each.row), known).problems())
+            said += problem + "\n";
         if (each.said)
             CHECK_MESSAGE(contains(said, each.said), said);
         else

@@ -365,9 +365,10 @@ TEST_CASE("the server speaks TLS, and takes a certificate that was replaced") {
     const DataHome home;
     const std::string certificate = home.file("cert.pem"), key = home.file("key.pem");
     const auto make = [&](const std::string& into_certificate, const std::string& into_key) {
-        return run_program("/usr/bin/openssl", {"req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-                                       "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
-                                       into_key, "-out", into_certificate});
+        return run_program(
+            "/usr/bin/openssl",
+            {"req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+             "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", into_key, "-out", into_certificate});
     };
     if (make(certificate, key).exit_code != 0) {
         MESSAGE("skipped: openssl is not installed");

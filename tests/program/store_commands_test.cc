@@ -233,9 +233,12 @@ TEST_CASE("daemon install writes a unit and says what to do with it") {
     CHECK(contains(unit, "WantedBy=default.target"));
 }
 
-TEST_CASE("an installed daemon works with the store and services of who installed it, and keeps secrets to itself") {
-    const DataHome home({"QUARRY_STORE=postgres://ann:storeword@db.example/q", "TEI_URL=http://tei.example:8080",
-                         "TEI_API_KEY=teiword", "QUARRY_CRAWL_MAX_ACTIVE=7"});
+TEST_CASE(
+    "an installed daemon works with the store and services of who installed it, and keeps secrets to "
+    "itself") {
+    const DataHome home({"QUARRY_STORE=postgres://ann:storeword@db.example/q",
+                         "TEI_URL=http://tei.example:8080", "TEI_API_KEY=teiword",
+                         "QUARRY_CRAWL_MAX_ACTIVE=7"});
 
     const Ran ran = home.run({"daemon", "install"});
 

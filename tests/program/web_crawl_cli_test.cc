@@ -301,7 +301,8 @@ TEST_CASE("while a server asks for patience, it is said what waits, for how long
     const std::string id = id_in(crawl(home, {server.url("/a"), server.url("/b"), "--only-these"}));
 
     std::string said;
-    while (!contains(said, "2 URLs wait to be tried again, the first in ")) said = home.run({"status", id}).out;
+    while (!contains(said, "2 URLs wait to be tried again, the first in "))
+        said = home.run({"status", id}).out;
 
     CHECK(contains(said, ": HTTP 429 Too Many Requests"));
     CHECK(contains(said, "running"));
@@ -332,7 +333,8 @@ TEST_CASE("each line of the log names the part of the program, and one about a f
     REQUIRE(home.run({"daemon", "stop"}).exit_code == 0);
 
     const std::string log = home.run({"daemon", "logs", "-n", "1000"}).out;
-    CHECK(contains(log, "fetch: url failed url=" + site.url("dead") + " status=404 reason=\"HTTP 404 Not Found"));
+    CHECK(contains(log,
+                   "fetch: url failed url=" + site.url("dead") + " status=404 reason=\"HTTP 404 Not Found"));
     CHECK(contains(log, "work: crawl completed id="));
     CHECK(contains(log, " pages=1 failed=1 "));
     const std::regex shape(R"(\d{4}-\d\d-\d\dT\S+Z \d+ [a-z]+: .+)");
@@ -480,8 +482,8 @@ TEST_CASE("scrape --collection also keeps what it prints, as a crawl would, and 
     MixedSite site;
     const DataHome home;
 
-    const Ran ran = home.run({"scrape", site.url("good"), site.url("dead"), "--formats", "links", "--collection",
-                              "stones", "--allow-private", "--retries", "0"});
+    const Ran ran = home.run({"scrape", site.url("good"), site.url("dead"), "--formats", "links",
+                              "--collection", "stones", "--allow-private", "--retries", "0"});
 
     CHECK(ran.exit_code == 1);  // of one page there is nothing to keep
     CHECK_FALSE(contains(ran.out, "Granite"));

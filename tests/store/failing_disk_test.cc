@@ -89,7 +89,8 @@ TEST_CASE("one write or sync that fails is one error, and nothing of what it was
 TEST_CASE("a disk that fails for ever is an error each time, and what was promised before is there later") {
     for (std::uint64_t seed = 1; seed <= rounds(30); ++seed) {
         Shop shop(seed);
-        shop.machine.disk.fail_after(static_cast<std::int64_t>(20 + ((seed - 1) % 30 + 1) * 9), DiskError::failed, 1'000'000);
+        shop.machine.disk.fail_after(static_cast<std::int64_t>(20 + ((seed - 1) % 30 + 1) * 9),
+                                     DiskError::failed, 1'000'000);
 
         CHECK(shop.work(150) > 10);
 

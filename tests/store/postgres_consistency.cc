@@ -34,7 +34,8 @@ constexpr std::array rules = {
         select id from quarry.job where state in (0, 1, 5) and not exists (
             select 1 from quarry.payload where payload.id = job.id))sql"},
     Rule{"a payload has its job",
-         "select id from quarry.payload where not exists (select 1 from quarry.job where job.id = payload.id)"},
+         "select id from quarry.payload where not exists (select 1 from quarry.job where job.id = "
+         "payload.id)"},
     Rule{"an open job has its key, and nobody else has one", R"sql(
         select coalesce(job.id, job_key.id) from
             (select id, unique_key from quarry.job where state in (0, 1, 5) and unique_key is not null) as job

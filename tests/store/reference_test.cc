@@ -1,6 +1,5 @@
 // Random work on a store and on the reference beside it: they must not differ. A run is a list of numbers, so
 // that a failing one can be cut down to the few steps that matter, and comes again from its seed.
-#include "effort.h"
 #include "store/reference.h"
 
 #include <algorithm>
@@ -13,10 +12,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "effort.h"
 #include "servers/postgres.h"
 #include "servers/temporary_folder.h"
-#include "store/rows/pages.h"
 #include "store/postgres/store.h"
+#include "store/rows/pages.h"
 #include "store/sqlite/store.h"
 
 namespace quarry::test {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "extract/content/block_features.h"
-#include "extract/content/main_content.h"
 #include "extract/content/context_features.h"
+#include "extract/content/main_content.h"
 #include "html/parser.h"
 
 namespace {

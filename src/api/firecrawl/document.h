@@ -18,8 +18,8 @@
 
 namespace quarry::api {
 
-// The fields of a document that are not words of the page: data, a summary, answers. Of a scrape they are made
-// when the page is there, for whoever waits for it; of the pages of crawls the worker made them (work/).
+// The fields of a document that are not words of the page: data, a summary, answers. Of a scrape they are
+// made when the page is there, for whoever waits for it; of the pages of crawls the worker made them (work/).
 
 // What is stored of a page so that it can be asked about.
 void store_for_answers(Formats& formats);
@@ -38,7 +38,7 @@ int status_of_answer(ErrorCode code);
 
 // How pictures of the page are given.
 struct MediaLinks {
-    std::string origin{};    // of their addresses: "http://127.0.0.1:3002"
+    std::string origin{};      // of their addresses: "http://127.0.0.1:3002"
     std::string_view media{};  // as they are stored: then they are written into the document itself
 };
 

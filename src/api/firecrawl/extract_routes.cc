@@ -2,10 +2,10 @@
 // makes its data, which is stored with it; whoever asks for the job is given that of all pages, merged.
 #include <boost/json.hpp>
 
-#include "api/firecrawl/page_request.h"
-#include "api/firecrawl/states.h"
 #include "api/firecrawl/document.h"
+#include "api/firecrawl/page_request.h"
 #include "api/firecrawl/routes.h"
+#include "api/firecrawl/states.h"
 #include "api/server/message.h"
 #include "chat/page_parts.h"
 #include "model/json/values.h"

@@ -5,8 +5,8 @@
 
 #include <boost/json.hpp>
 
-#include "api/server/fields.h"
 #include "api/firecrawl/routes.h"
+#include "api/server/fields.h"
 #include "api/server/message.h"
 #include "base/threads.h"
 #include "url/url.h"

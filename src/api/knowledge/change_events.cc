@@ -1,16 +1,15 @@
-#include "api/knowledge/routes.h"
-
 #include <algorithm>
 #include <charconv>
 
 #include <boost/json.hpp>
 
 #include "api/api.h"
-#include "api/server/fields.h"
 #include "api/firecrawl/states.h"
+#include "api/knowledge/routes.h"
+#include "api/server/fields.h"
 #include "api/server/message.h"
-#include "crawl/options/options.h"
 #include "crawl/options/json.h"
+#include "crawl/options/options.h"
 #include "model/collection.h"
 #include "model/ids.h"
 #include "model/json/output.h"
@@ -102,7 +101,8 @@ Result<json::object> record_of(const Group& group, store::Reader& reader) {
     return record;
 }
 
-Result<json::object> begin_update(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
+Result<json::object> begin_update(Api& api, store::Reader& reader, const Call& call,
+                                  crawl::CrawlOptions options) {
     const GroupId id = TRY(api.begin_crawl(reader, call, std::move(options)));
     return record_of(TRY(reader.group(id)), reader);
 }

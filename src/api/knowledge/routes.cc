@@ -27,8 +27,9 @@ boost::json::object about_of(const Group& group);
 // Gives it back.
 void add_source(boost::json::object& answer, const boost::json::object& about);
 
-// {"progressId", "status", "progress", "currentUrl", "totalPages", "processedPages", "failedPages", "waitingPages",
-// "waitingReason", "error", "source_id", "user_id", "payload"}. It is not over while its pages cannot be found.
+// {"progressId", "status", "progress", "currentUrl", "totalPages", "processedPages", "failedPages",
+// "waitingPages", "waitingReason", "error", "source_id", "user_id", "payload"}. It is not over while its
+// pages cannot be found.
 boost::json::object progress_of(store::Reader& reader, const Group& group);
 
 // As server-sent events: once at the beginning, at every change, and for the last time at the end.

@@ -10,8 +10,8 @@
 #include "api/server/message.h"
 #include "crawl/url_identity.h"
 #include "index/chunk_records.h"
-#include "model/json/fields.h"
 #include "model/collection.h"
+#include "model/json/fields.h"
 #include "model/json/records.h"
 #include "store/records.h"
 

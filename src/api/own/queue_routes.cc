@@ -12,8 +12,8 @@
 #include "api/server/message.h"
 #include "base/threads.h"
 #include "model/json/fields.h"
-#include "model/json/records.h"
 #include "model/json/output.h"
+#include "model/json/records.h"
 #include "store/change_batch.h"
 #include "store/records.h"
 
@@ -79,7 +79,8 @@ Result<store::BatchProgress> process(Api& api, store::Reader& reader, const json
     using std::chrono::steady_clock;
     const auto chosen = api.services().perform("process_changes", params);
     if (!chosen && chosen.error().code == ErrorCode::unsupported)
-        return fail(ErrorCode::unavailable, "no worker runs that could embed pages. Start one: quarry worker");
+        return fail(ErrorCode::unavailable,
+                    "no worker runs that could embed pages. Start one: quarry worker");
     if (!chosen) return std::unexpected(chosen.error());
     const store::ChangeBatch batch = TRY(store::parse_change_batch(*chosen));
     const auto until = steady_clock::now() + batch_patience;

@@ -6,9 +6,9 @@
 #include "base/ascii.h"
 #include "base/units.h"
 #include "crawl/options/json.h"
-#include "model/json/fields.h"
 #include "model/collection.h"
 #include "model/ids.h"
+#include "model/json/fields.h"
 #include "store/records.h"
 
 namespace quarry::api::own {

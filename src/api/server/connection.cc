@@ -20,8 +20,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include "api/server/request_reader.h"
 #include "api/server/message.h"
+#include "api/server/request_reader.h"
 #include "base/ascii.h"
 
 namespace quarry::api {

@@ -1,3 +1,5 @@
+#include "app/demo/server.h"
+
 #include <string>
 #include <vector>
 
@@ -6,8 +8,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "app/demo/server.h"
 
 using namespace quarry::app;
 

@@ -65,7 +65,7 @@ Finding examine_folder(const Workplace& place) {
     if (access(above.c_str(), W_OK | X_OK) != 0)
         return {"data folder", Health::fail, fmt::format("{} cannot be written to", above),
                 "Change who owns it, or use another one: --data DIR or QUARRY_DATA"};
-    struct statfs system {};
+    struct statfs system{};
     if (statfs(above.c_str(), &system) != 0) return finding;
     const std::uint64_t free_bytes =
         static_cast<std::uint64_t>(system.f_bavail) * static_cast<std::uint64_t>(system.f_bsize);

@@ -32,8 +32,8 @@ public:
 
     WorkerLog(WorkerLog&&) = default;
 
-    // "2026-01-30T15:00:00.000Z 4121 work: crawl completed …": the part of the program, then what it did. One thread at a time. A line
-    // that cannot be written is lost, which the next one that can be says.
+    // "2026-01-30T15:00:00.000Z 4121 work: crawl completed …": the part of the program, then what it did. One
+    // thread at a time. A line that cannot be written is lost, which the next one that can be says.
     void write(std::string_view line);
 
     // Standard error goes to the file too, so that what libraries say before they end the process is kept.

@@ -10,8 +10,8 @@
 #include <fmt/ranges.h>
 
 #include "base/ascii.h"
-#include "crawl/options/options.h"
 #include "crawl/near_duplicates.h"
+#include "crawl/options/options.h"
 #include "crawl/url_identity.h"
 #include "model/collection.h"
 #include "model/job.h"
@@ -70,8 +70,9 @@ Result<void> check_param_names(const json::object& params) {
     constexpr std::array<std::string_view, 5> known = {"collection", "site", "priority", "index", "pages"};
     for (const auto& member : params)
         if (const std::string_view name = member.key(); std::ranges::find(known, name) == known.end())
-            return fail(ErrorCode::invalid_argument, fmt::format("the parameter \"{}\" is not known. There are: {}",
-                                                                 name, fmt::join(known, ", ")));
+            return fail(ErrorCode::invalid_argument,
+                        fmt::format("the parameter \"{}\" is not known. There are: {}", name,
+                                    fmt::join(known, ", ")));
     return {};
 }
 
@@ -211,9 +212,8 @@ Result<json::value> index_again(Store& store, const json::object& params) {
 Result<json::value> embed_group(Store& store, const json::object& params) {
     const GroupId group{TRY(number_param(params, "group"))};
     TRY(store.index_again({.group = group}, store::IndexAgain::missing));
-    TRY(store.retry(JobFilter{.group = group,
-                              .kind = "embed_page",
-                              .states = {JobState::failed, JobState::cancelled}}));
+    TRY(store.retry(
+        JobFilter{.group = group, .kind = "embed_page", .states = {JobState::failed, JobState::cancelled}}));
     TRY(store.hasten({.group = group, .kind = "embed_page", .states = {JobState::queued}}));
     return json::object();
 }

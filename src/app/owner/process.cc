@@ -7,14 +7,14 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include "app/owner/methods.h"
 #include "app/services/index_report.h"
 #include "app/services/models.h"
-#include "app/owner/methods.h"
 #include "app/services/web_access.h"
 #include "base/descriptors.h"
 #include "crawl/options/options.h"
-#include "model/json/fields.h"
 #include "model/ids.h"
+#include "model/json/fields.h"
 #include "search/json.h"
 #include "store/change_batch.h"
 #include "work/indexing/process_changes.h"

@@ -16,20 +16,20 @@
 
 #include <boost/json/fwd.hpp>
 
+#include "app/data_source.h"
+#include "app/owner/server.h"
 #include "app/services/browser.h"
 #include "app/services/index_access.h"
-#include "app/owner/server.h"
 #include "app/services/web_access.h"
-#include "app/data_source.h"
 #include "base/guarded.h"
 #include "base/queues.h"
 #include "base/result.h"
 #include "chat/model.h"
+#include "engine/engine.h"
 #include "model/group.h"
 #include "model/metrics.h"
 #include "store/reader.h"
 #include "store/store.h"
-#include "engine/engine.h"
 
 namespace quarry::app {
 

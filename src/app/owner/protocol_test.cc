@@ -1,10 +1,10 @@
+#include "app/owner/protocol.h"
+
 #include <string>
 #include <vector>
 
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
-
-#include "app/owner/protocol.h"
 
 using namespace quarry;
 using namespace quarry::app;

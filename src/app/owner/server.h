@@ -25,8 +25,8 @@
 #include "app/local_socket.h"
 #include "app/owner/protocol.h"
 #include "base/guarded.h"
-#include "base/result.h"
 #include "base/queues.h"
+#include "base/result.h"
 #include "store/store.h"
 
 namespace quarry::app {

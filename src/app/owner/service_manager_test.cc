@@ -1,5 +1,3 @@
-#include "app/owner/background.h"
-
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -9,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "app/owner/background.h"
 #include "servers/temporary_folder.h"
 
 namespace quarry::app {

@@ -1,11 +1,10 @@
-#include "app/owner/background.h"
-
 #include <algorithm>
 #include <filesystem>
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include "app/owner/background.h"
 #include "servers/temporary_folder.h"
 
 using namespace quarry;

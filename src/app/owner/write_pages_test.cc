@@ -1,8 +1,7 @@
-#include "app/owner/methods.h"
-
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 
+#include "app/owner/methods.h"
 #include "servers/temporary_folder.h"
 #include "store/sqlite/store.h"
 #include "work/import/documents.h"
@@ -56,11 +55,12 @@ TEST_CASE("a page that no crawl brought is stored with its words, and waits to b
 TEST_CASE("the priority of pages is high, normal or low, or 1, 2 or 3, and anything else an error") {
     Place place;
     const auto written = [&](const std::string& priority) {
-        return place.write(R"({"collection":"p)" + std::to_string(++place.collections) + R"(","priority":)" + priority +
-                           R"(,"pages":[{"url":"1","markdown":"one"}]})");
+        return place.write(R"({"collection":"p)" + std::to_string(++place.collections) + R"(","priority":)" +
+                           priority + R"(,"pages":[{"url":"1","markdown":"one"}]})");
     };
     const auto waiting = [&] {
-        return place.reader->jobs({.filter = {.kind = "embed_page", .collection = "p" + std::to_string(place.collections)}})
+        return place.reader
+            ->jobs({.filter = {.kind = "embed_page", .collection = "p" + std::to_string(place.collections)}})
             .value();
     };
     struct Row {

@@ -12,8 +12,8 @@
 #include "base/result.h"
 #include "extract/extract.h"
 #include "model/page.h"
-#include "work/site/map_site.h"
 #include "work/page/scrape.h"
+#include "work/site/map_site.h"
 
 namespace quarry::app {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "model/json/fields.h"
-#include "model/json/values.h"
 #include "model/json/records.h"
+#include "model/json/values.h"
 #include "store/records.h"
 
 namespace quarry::app {

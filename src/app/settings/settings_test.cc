@@ -65,12 +65,13 @@ TEST_CASE("a flag beats the environment, which beats the file, which beats the d
 }
 
 TEST_CASE("services are known by the variables that other programs know them by") {
-    const Settings settings = Settings::load({.environment = {{"TEI_URL", "http://tei.example:52000"},
-                                                              {"QDRANT_URL", "http://qdrant.example:52001"},
-                                                              {"REDIS_URL", "redis://redis.example:53379"},
-                                                              {"OPENAI_BASE_URL", "http://openai.example"},
-                                                              {"QUARRY_INDEX_QDRANT_URL", "http://own.example"}}})
-                                  .value();
+    const Settings settings =
+        Settings::load({.environment = {{"TEI_URL", "http://tei.example:52000"},
+                                        {"QDRANT_URL", "http://qdrant.example:52001"},
+                                        {"REDIS_URL", "redis://redis.example:53379"},
+                                        {"OPENAI_BASE_URL", "http://openai.example"},
+                                        {"QUARRY_INDEX_QDRANT_URL", "http://own.example"}}})
+            .value();
 
     CHECK(settings.text("embedding.tei_url") == "http://tei.example:52000");
     CHECK(settings.text("store.redis_url") == "redis://redis.example:53379");

@@ -6,11 +6,11 @@
 
 #include "app/data_folder.h"
 #include "base/units.h"
+#include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/data_access.h"
 #include "cli/exit.h"
 #include "cli/output/crawl_text.h"
-#include "cli/cli.h"
 #include "store/transfer/transfer.h"
 
 namespace quarry::cli {
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int run_backup(const Session& session, const std::string& file) {
+int run_backup(const CommandContext& session, const std::string& file) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     if (place->store.is_shared())
@@ -52,7 +52,7 @@ Command add_backup(CommandBuilder& builder) {
                     "mkdir copy && quarry backup copy/quarry.db && quarry --data copy status --list");
     const auto file = std::make_shared<std::string>();
     parser.add_option("file", *file, "The file to write; it must not exist").required();
-    return {&parser, [file](const Session& session) { return run_backup(session, *file); }};
+    return {&parser, [file](const CommandContext& session) { return run_backup(session, *file); }};
 }
 
 // `quarry migrate-store`: everything that is kept, from a data folder to PostgreSQL or back.
@@ -107,7 +107,7 @@ Result<store::TransferReport> migrate(const MigrateArguments& arguments, bool is
     return store::transfer(*from.end, *to.end, tell, stop_on_interrupt());
 }
 
-int run_migrate_store(const Session& session, const MigrateArguments& arguments) {
+int run_migrate_store(const CommandContext& session, const MigrateArguments& arguments) {
     const auto moved = migrate(arguments, true);
     if (!moved) return give_up(session, moved.error());
     say(fmt::format("{} rows in {} tables are there, and compared. Nothing was changed at the source",
@@ -133,7 +133,8 @@ Command add_migrate_store(CommandBuilder& builder) {
     const auto arguments = std::make_shared<MigrateArguments>();
     parser.add_option("from", arguments->from, "A data folder, or the URL of a database").required();
     parser.add_option("to", arguments->to, "Where to: the other kind, and empty").required();
-    return {&parser, [arguments](const Session& session) { return run_migrate_store(session, *arguments); }};
+    return {&parser,
+            [arguments](const CommandContext& session) { return run_migrate_store(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

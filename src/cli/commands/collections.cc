@@ -6,11 +6,11 @@
 
 #include "app/services/index_report.h"
 #include "cli/command.h"
-#include "cli/output/terminal.h"
-#include "cli/output/crawl_text.h"
-#include "cli/exit.h"
 #include "cli/commands/index_wait.h"
 #include "cli/data_access.h"
+#include "cli/exit.h"
+#include "cli/output/crawl_text.h"
+#include "cli/output/terminal.h"
 #include "model/json/readable.h"
 
 namespace quarry::cli {
@@ -34,7 +34,7 @@ std::string embedder_of(const CollectionReport& report) {
 }
 
 // Columns as wide as their widest cell; all but the first and the embedder are numbers.
-std::string table_of(const Session& session, const std::vector<CollectionReport>& reports) {
+std::string table_of(const CommandContext& session, const std::vector<CollectionReport>& reports) {
     std::vector<std::vector<std::string>> rows = {
         {"NAME", "PAGES", "CHUNKS", "WAITING", "FAILED", "EMBEDDER"}};
     for (const CollectionReport& report : reports)
@@ -56,7 +56,7 @@ std::string table_of(const Session& session, const std::vector<CollectionReport>
     return text;
 }
 
-int list_collections(const Session& session, const app::Workplace& place) {
+int list_collections(const CommandContext& session, const app::Workplace& place) {
     const auto reports = app::report_collections(place);
     if (!reports) return give_up(session, reports.error());
     if (session.json) {
@@ -73,7 +73,7 @@ int list_collections(const Session& session, const app::Workplace& place) {
     return exit_yes;
 }
 
-int show_collection(const Session& session, const app::Workplace& place,
+int show_collection(const CommandContext& session, const app::Workplace& place,
                     const CollectionArguments& arguments) {
     const auto report = app::report_collection(place, arguments.name);
     if (!report) return give_up(session, report.error());
@@ -92,7 +92,7 @@ int show_collection(const Session& session, const app::Workplace& place,
     return exit_yes;
 }
 
-int create(const Session& session, const app::Workplace& place, const CollectionArguments& arguments) {
+int create(const CommandContext& session, const app::Workplace& place, const CollectionArguments& arguments) {
     const auto known = app::report_collection(place, arguments.name);
     if (known)
         return give_up(session, {ErrorCode::conflict,
@@ -104,17 +104,17 @@ int create(const Session& session, const app::Workplace& place, const Collection
         app::ask(place, "set_collection", {{"name", arguments.name}, {"provider", arguments.embedder}});
     if (!asked) return give_up(session, asked.error());
     say(fmt::format("Created \"{}\", embedded by {}", printable(arguments.name), arguments.embedder));
-    if (session.json) write_data(readable_json(json::object{{"success", true}, {"name", arguments.name}}) + "\n");
+    if (session.json)
+        write_data(readable_json(json::object{{"success", true}, {"name", arguments.name}}) + "\n");
     return exit_yes;
 }
 
-int remove(const Session& session, const app::Workplace& place, const CollectionArguments& arguments) {
+int remove(const CommandContext& session, const app::Workplace& place, const CollectionArguments& arguments) {
     const auto report = app::report_collection(place, arguments.name);
     if (!report) return give_up(session, report.error());
     const std::string pages = counted(report->collection.pages, "page");
     if (!arguments.yes) {
-        const auto wanted =
-            confirmed(fmt::format("\"{}\" will be deleted with {}.", arguments.name, pages));
+        const auto wanted = confirmed(fmt::format("\"{}\" will be deleted with {}.", arguments.name, pages));
         if (!wanted) return give_up(session, wanted.error());
         if (!*wanted) return exit_no;
     }
@@ -133,7 +133,8 @@ int remove(const Session& session, const app::Workplace& place, const Collection
     return exit_yes;
 }
 
-int run_collections(const Session& session, const Parser& parser, const CollectionArguments& arguments) {
+int run_collections(const CommandContext& session, const Parser& parser,
+                    const CollectionArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     if (parser.chose("show")) return show_collection(session, *place, arguments);
@@ -164,7 +165,7 @@ Command add_collections(CommandBuilder& builder) {
     removed.add_option("name", arguments->name, "Its name").required();
     removed.add_flag("--yes", arguments->yes, "Do not ask");
     parser.require_command();
-    return {&parser, [arguments, &parser](const Session& session) {
+    return {&parser, [arguments, &parser](const CommandContext& session) {
                 return run_collections(session, parser, *arguments);
             }};
 }

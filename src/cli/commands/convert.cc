@@ -44,7 +44,7 @@ std::string content_type_of(const std::string& path) {
 
 class Converter {
 public:
-    Converter(const Session& session, extract::ExtractOptions options)
+    Converter(const CommandContext& session, extract::ExtractOptions options)
         : session_(session), options_(std::move(options)), limits_(app::pdf_limits(session.settings)) {}
 
     const Formats& formats() const { return options_.formats; }
@@ -61,12 +61,12 @@ public:
     }
 
 private:
-    const Session& session_;
+    const CommandContext& session_;
     extract::ExtractOptions options_;
     fetch::PdfLimits limits_;
 };
 
-int fail_with(const Session& session, const Error& error, int exit_code) {
+int fail_with(const CommandContext& session, const Error& error, int exit_code) {
     if (session.json) {
         const boost::json::object record = {{"success", false}, {"error", error.message}};
         write_data(readable_json(record) + "\n");
@@ -81,7 +81,7 @@ std::string json_record(const Document& document, const Formats& formats) {
     return readable_json(record) + "\n";
 }
 
-int convert_one(const Session& session, const Converter& converter, const ConvertOptions& options) {
+int convert_one(const CommandContext& session, const Converter& converter, const ConvertOptions& options) {
     const auto document = converter.convert(options.file, options.url);
     if (!document) {
         return fail_with(session, document.error(), exit_codes_of(document.error().code).of_page);
@@ -140,7 +140,7 @@ Result<void> convert_entry(const Converter& converter, const ListEntry& entry, c
 }
 
 // Threads take the next entry from a shared counter; only the tally and standard error are shared.
-Tally convert_entries(const Session& session, const Converter& converter,
+Tally convert_entries(const CommandContext& session, const Converter& converter,
                       const std::vector<ListEntry>& entries, const std::string& folder) {
     std::atomic<std::size_t> next = 0;
     Guarded<Tally> tally;
@@ -172,7 +172,7 @@ Tally convert_entries(const Session& session, const Converter& converter,
     return tally.with([](const Tally& counts) { return counts; });
 }
 
-int convert_list(const Session& session, const Converter& converter, const ConvertOptions& options) {
+int convert_list(const CommandContext& session, const Converter& converter, const ConvertOptions& options) {
     const auto entries = read_list(options.list);
     if (!entries) return fail_with(session, entries.error(), exit_error);
     const Tally tally = convert_entries(session, converter, *entries, options.output);
@@ -184,7 +184,7 @@ int convert_list(const Session& session, const Converter& converter, const Conve
     return tally.failed == 0 ? exit_yes : exit_no;
 }
 
-int run_convert(const Session& session, const ConvertOptions& options) {
+int run_convert(const CommandContext& session, const ConvertOptions& options) {
     auto extract_as = extract_options(options.document);
     if (extract_as && session.json) extract_as->formats.metadata = true;  // as in the records of `scrape`
     if (!extract_as) return fail_with(session, extract_as.error(), exit_error);
@@ -222,7 +222,7 @@ Command add_convert(CommandBuilder& builder) {
     parser.add_option("-o,--output", options->output, "Write to this file; with --list, to this folder");
     builder.setting(parser, {"--jobs", "convert.jobs", "Threads for --list (one per core)"});
     add_document_options(parser, options->document);
-    return {&parser, [options](const Session& session) { return run_convert(session, *options); }};
+    return {&parser, [options](const CommandContext& session) { return run_convert(session, *options); }};
 }
 
 }  // namespace quarry::cli

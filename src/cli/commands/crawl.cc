@@ -9,8 +9,8 @@
 #include "app/data_source.h"
 #include "app/owner/background.h"
 #include "cli/command.h"
-#include "cli/commands/crawl_wait.h"
 #include "cli/commands/crawl_progress.h"
+#include "cli/commands/crawl_wait.h"
 #include "cli/commands/index_wait.h"
 #include "cli/commands/page_options.h"
 #include "cli/data_access.h"
@@ -26,7 +26,7 @@
 namespace quarry::cli {
 
 // Has the crawl come again at the times of `cron`, in place of an earlier schedule of its first URL.
-int schedule_crawl(const Session& session, const app::Workplace& place, const std::string& cron,
+int schedule_crawl(const CommandContext& session, const app::Workplace& place, const std::string& cron,
                    const crawl::CrawlOptions& options);
 
 // `quarry schedule`: crawls that come again and again. `crawl --every` adds them.
@@ -35,7 +35,7 @@ namespace {
 
 namespace json = boost::json;
 
-int list_schedules(const Session& session, const app::Workplace& place) {
+int list_schedules(const CommandContext& session, const app::Workplace& place) {
     const auto reader = app::open_reader(place);
     const bool is_empty = !reader && reader.error().code == ErrorCode::not_found;
     const auto schedules = reader     ? (*reader)->schedules()
@@ -57,7 +57,7 @@ int list_schedules(const Session& session, const app::Workplace& place) {
     return exit_yes;
 }
 
-int remove(const Session& session, const app::Workplace& place, const std::string& name) {
+int remove(const CommandContext& session, const app::Workplace& place, const std::string& name) {
     const auto asked = app::ask(place, "unschedule", {{"name", name}});
     if (!asked) return give_up(session, asked.error());
     const auto removed = answered_flag(asked->answer, "removed");
@@ -79,7 +79,7 @@ Result<void> add_schedule_of(const app::Workplace& place, const std::string& nam
 
 }  // namespace
 
-int schedule_crawl(const Session& session, const app::Workplace& place, const std::string& cron,
+int schedule_crawl(const CommandContext& session, const app::Workplace& place, const std::string& cron,
                    const crawl::CrawlOptions& options) {
     const std::string name = url::without_secrets(options.urls.front());
     const auto added = add_schedule_of(place, name, cron, to_json(options));
@@ -102,7 +102,7 @@ Command add_schedule(CommandBuilder& builder) {
     const auto name = std::make_shared<std::string>();
     removed.add_option("name", *name, "Its name, as list shows it").required();
     parser.require_command();
-    return {&parser, [name, &parser](const Session& session) {
+    return {&parser, [name, &parser](const CommandContext& session) {
                 const auto place = place_of(session);
                 if (!place) return give_up(session, place.error());
                 return parser.chose("remove") ? remove(session, *place, *name)
@@ -131,8 +131,8 @@ Narration narration_of(const CrawlArguments& arguments) {
     return arguments.progress ? Narration::line_by_line : Narration::silent;
 }
 
-int wait_and_report(const Session& session, const app::Workplace& place, const CrawlArguments& arguments,
-                    CrawlBeginning beginning) {
+int wait_and_report(const CommandContext& session, const app::Workplace& place,
+                    const CrawlArguments& arguments, CrawlBeginning beginning) {
     const auto group = wait_for_crawl(session, place, std::move(beginning), narration_of(arguments));
     if (!group) return give_up(session, group.error());
     return report_end(session, place, *group, {.output = arguments.output, .record = arguments.progress});
@@ -146,11 +146,12 @@ Result<void> announce(const app::Workplace& place, GroupId id) {
     const std::int64_t position = reader->position(id).value_or(0);
     say(fmt::format("Queued the crawl of {}: {}", printable(start_of(group)), public_id));
     if (position > 0) say(queued_at(position));
-    say(group.index_pages ? fmt::format("Its pages are embedded in the background. To have that done now: "
-                                        "quarry crawl {} --embed",
-                                        public_id)
-                          : fmt::format("Its pages are not embedded. To do that later: quarry crawl {} --embed",
-                                        public_id));
+    say(group.index_pages
+            ? fmt::format("Its pages are embedded in the background. To have that done now: "
+                          "quarry crawl {} --embed",
+                          public_id)
+            : fmt::format("Its pages are not embedded. To do that later: quarry crawl {} --embed",
+                          public_id));
     say(fmt::format("Follow it with: quarry status {} --watch", public_id));
     json::object data{{"jobId", public_id}, {"url", group.name}, {"status", name_of(group.state)}};
     if (position > 0) data["queuePosition"] = position;
@@ -167,7 +168,7 @@ Result<void> start_in_background(const app::Workplace& place, json::object optio
     return announce(place, GroupId{TRY(answered_number(asked.answer, "group"))});
 }
 
-int start(const Session& session, const app::Workplace& place, const CrawlArguments& arguments) {
+int start(const CommandContext& session, const app::Workplace& place, const CrawlArguments& arguments) {
     auto options = crawl_options(session, arguments.flags);
     if (!options) return give_up(session, {ErrorCode::invalid_argument, options.error().message});
     if (place.remote && (options->allow_private || !options->allow_networks.empty()))
@@ -200,7 +201,8 @@ Result<void> control_one(const app::Workplace& place, const std::string& method,
     return {};
 }
 
-int resume_and_wait(const Session& session, const app::Workplace& place, const CrawlArguments& arguments) {
+int resume_and_wait(const CommandContext& session, const app::Workplace& place,
+                    const CrawlArguments& arguments) {
     const auto reader = app::open_reader(place);
     if (!reader) return give_up(session, reader.error());
     const auto group = find_crawl(**reader, arguments.flags.targets.front());
@@ -210,7 +212,7 @@ int resume_and_wait(const Session& session, const app::Workplace& place, const C
         {.method = "resume", .params = {{"group", number(group->id)}}, .group = group->id});
 }
 
-int control(const Session& session, const app::Workplace& place, const CrawlArguments& arguments) {
+int control(const CommandContext& session, const app::Workplace& place, const CrawlArguments& arguments) {
     const std::string method = arguments.cancel ? "cancel" : arguments.pause ? "pause" : "resume";
     if (arguments.cancel + arguments.pause + arguments.resume > 1 || arguments.flags.targets.empty())
         return give_up(session,
@@ -228,11 +230,11 @@ int control(const Session& session, const app::Workplace& place, const CrawlArgu
 // "Embedding 98 pages of https://a.example/ (attempt 1/3)", a line for each number of attempts that they had.
 Result<void> announce_embedding(store::Reader& reader, const Group& group) {
     constexpr int pages_at_once = 1'000;
-    std::map<std::pair<int, int>, std::int64_t> pages;  // by the attempt that comes, and the most there may be
-    store::JobPage wanted{.filter = {.group = group.id,
-                                     .kind = "embed_page",
-                                     .states = {JobState::queued, JobState::running}},
-                          .limit = pages_at_once};
+    std::map<std::pair<int, int>, std::int64_t>
+        pages;  // by the attempt that comes, and the most there may be
+    store::JobPage wanted{
+        .filter = {.group = group.id, .kind = "embed_page", .states = {JobState::queued, JobState::running}},
+        .limit = pages_at_once};
     for (bool more = true; more;) {
         const auto jobs = TRY(reader.jobs(wanted));
         for (const Job& job : jobs) ++pages[{job.attempts + 1, job.max_attempts}];
@@ -240,8 +242,8 @@ Result<void> announce_embedding(store::Reader& reader, const Group& group) {
         if (more) wanted.after = jobs.back().id;
     }
     for (const auto& [attempt, count] : pages)
-        say(fmt::format("Embedding {} of {} (attempt {}/{})", counted(count, "page"), printable(start_of(group)),
-                        attempt.first, attempt.second));
+        say(fmt::format("Embedding {} of {} (attempt {}/{})", counted(count, "page"),
+                        printable(start_of(group)), attempt.first, attempt.second));
     return {};
 }
 
@@ -249,14 +251,16 @@ Result<void> announce_embedding(store::Reader& reader, const Group& group) {
 void say_embedded(const Group& before, const Group& now) {
     const std::int64_t pages = now.counters.indexed - before.counters.indexed;
     const std::int64_t chunks = now.counters.chunks - before.counters.chunks;
-    if (pages > 0) return say(fmt::format("Embedded {} in {}", counted(pages, "page"), counted(chunks, "chunk")));
-    say(fmt::format("Nothing to embed: the index has {} of the crawl in {}", counted(now.counters.indexed, "page"),
-                    counted(now.counters.chunks, "chunk")));
+    if (pages > 0)
+        return say(fmt::format("Embedded {} in {}", counted(pages, "page"), counted(chunks, "chunk")));
+    say(fmt::format("Nothing to embed: the index has {} of the crawl in {}",
+                    counted(now.counters.indexed, "page"), counted(now.counters.chunks, "chunk")));
 }
 
-// `crawl ID --embed`: the pages of a crawl that are not in the index: they were kept out of it, wait for their
-// time, or have failed.
-Result<int> embed_crawl(const Session& session, const app::Workplace& place, const CrawlArguments& arguments) {
+// `crawl ID --embed`: the pages of a crawl that are not in the index: they were kept out of it, wait for
+// their time, or have failed.
+Result<int> embed_crawl(const CommandContext& session, const app::Workplace& place,
+                        const CrawlArguments& arguments) {
     const auto reader = TRY(app::open_reader(place));
     const Group group = TRY(find_crawl(*reader, arguments.flags.targets.front()));
     EmbeddedLines embedded;
@@ -275,7 +279,7 @@ Result<int> embed_crawl(const Session& session, const app::Workplace& place, con
     return report_index(session, counts);
 }
 
-int run_crawl(const Session& session, const CrawlArguments& arguments) {
+int run_crawl(const CommandContext& session, const CrawlArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     if (arguments.controls()) return control(session, *place, arguments);
@@ -327,7 +331,7 @@ Command add_crawl(CommandBuilder& builder) {
     parser.add_flag("--resume", arguments->resume, "Let the crawl of this id go on");
     parser.add_flag("--embed", arguments->embed,
                     "Embed now what is not in the search index yet of the crawl of this id");
-    return {&parser, [arguments](const Session& session) { return run_crawl(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_crawl(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

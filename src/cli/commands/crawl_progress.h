@@ -1,5 +1,5 @@
-// "Embedded 3 chunks for https://a.example/": a line for each page that has come into the index, for who asked
-// to see how far it is.
+// "Embedded 3 chunks for https://a.example/": a line for each page that has come into the index, for who
+// asked to see how far it is.
 #pragma once
 
 #include <memory>

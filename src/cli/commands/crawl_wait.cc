@@ -40,7 +40,8 @@ Result<Group> CrawlView::update(store::Reader& reader, GroupId id) {
     if (is_silent()) return group;
     const auto waiting = goes_on(group.state) ? Result<store::OutboxCounts>() : reader.outbox_counts("", id);
     const std::int64_t left = waiting ? waiting->pending + waiting->processing : 0;
-    if (narration_ == Narration::line_by_line) narrate(group, left, retries_in_words(group, reader, wall_clock()));
+    if (narration_ == Narration::line_by_line)
+        narrate(group, left, retries_in_words(group, reader, wall_clock()));
     if (!terminal_.progress) return group;
     if (left > 0) {
         draw_indexing(group, left);
@@ -145,7 +146,7 @@ std::string collection_flag(const Group& group) {
 }
 
 // The reasons, each once: "HTTP 404 Not Found: https://a.example/x and 2 more".
-void say_reasons(const Session& session, const Group& group, store::Reader& reader) {
+void say_reasons(const CommandContext& session, const Group& group, store::Reader& reader) {
     constexpr int most_read = 1'000;
     constexpr std::ptrdiff_t most_reasons = 5;
     constexpr std::size_t longest_url = 120;
@@ -196,7 +197,7 @@ void say_next(const Group& group, const store::Reader& reader) {
     }
 }
 
-void say_summary(const Session& session, const Group& group, store::Reader& reader) {
+void say_summary(const CommandContext& session, const Group& group, store::Reader& reader) {
     if (group.state == JobState::failed) say_error(session.terminal, printable(group.error));
     if (group.state == JobState::cancelled) say("The crawl was cancelled");
     if (group.state == JobState::paused) say("The crawl is paused");
@@ -214,7 +215,7 @@ int exit_code_of(const Group& group) {
 
 }  // namespace
 
-int report_end(const Session& session, const app::Workplace& place, const Group& group,
+int report_end(const CommandContext& session, const app::Workplace& place, const Group& group,
                const CrawlReport& wanted) {
     const std::string& output = wanted.output;
     const auto reader = app::open_reader(place);
@@ -226,11 +227,11 @@ int report_end(const Session& session, const app::Workplace& place, const Group&
     }
     say_summary(session, group, **reader);
     if (session.json || wanted.record) write_data(readable_json(crawl_record(group, **reader)) + "\n");
-    return std::max(exit_code_of(group), was_interrupted() ? exit_interrupted
-                                                           : report_index(session, group, **reader));
+    return std::max(exit_code_of(group),
+                    was_interrupted() ? exit_interrupted : report_index(session, group, **reader));
 }
 
-int report_index(const Session& session, const Group& group, store::Reader& reader) {
+int report_index(const CommandContext& session, const Group& group, store::Reader& reader) {
     const auto counts = reader.outbox_counts("", group.id);
     if (!counts) return give_up(session, counts.error());
     const int exit_code = report_index(session, *counts);
@@ -265,7 +266,7 @@ private:
 
 class CrawlWait {
 public:
-    CrawlWait(const Session& session, const app::Workplace& place, CrawlBeginning beginning,
+    CrawlWait(const CommandContext& session, const app::Workplace& place, CrawlBeginning beginning,
               Narration narration)
         : place_(place), beginning_(std::move(beginning)), view_(session.terminal, narration) {}
 
@@ -383,8 +384,8 @@ private:
 
 }  // namespace
 
-Result<Group> wait_for_crawl(const Session& session, const app::Workplace& place, CrawlBeginning beginning,
-                             Narration narration) {
+Result<Group> wait_for_crawl(const CommandContext& session, const app::Workplace& place,
+                             CrawlBeginning beginning, Narration narration) {
     return CrawlWait(session, place, std::move(beginning), narration).run();
 }
 

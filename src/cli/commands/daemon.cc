@@ -38,9 +38,10 @@ Result<void> follow_log(const std::string& path, int lines, std::stop_token stop
 // Starting, stopping and looking at the worker that stays: `daemon` and `embed-daemon`.
 
 // Each says what it did and returns the exit code.
-int start_daemon(const Session& session, const app::Workplace& place);  // or has the one that runs stay
-int stop_daemon(const Session& session, const app::Workplace& place);   // returns when it has left
-int show_daemon(const Session& session, const app::Workplace& place);   // 1 if none runs
+int start_daemon(const CommandContext& session,
+                 const app::Workplace& place);                                // or has the one that runs stay
+int stop_daemon(const CommandContext& session, const app::Workplace& place);  // returns when it has left
+int show_daemon(const CommandContext& session, const app::Workplace& place);  // 1 if none runs
 
 namespace {
 
@@ -50,7 +51,7 @@ using app::Descriptor;
 constexpr off_t most_bytes = 16 << 20;
 
 Result<Descriptor> open_log(const std::string& path) {
-    quarry::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) return fail(ErrorCode::not_found, fmt::format("There is no log yet: {}", path));
     return file;
 }
@@ -144,7 +145,7 @@ Result<std::int64_t> start_or_keep(const app::Workplace& place) {
 
 }  // namespace
 
-int start_daemon(const Session& session, const app::Workplace& place) {
+int start_daemon(const CommandContext& session, const app::Workplace& place) {
     const auto process = start_or_keep(place);
     if (!process) return give_up(session, process.error());
     say(fmt::format("A worker runs (process {}) on {}", *process, place.folder.path));
@@ -152,7 +153,7 @@ int start_daemon(const Session& session, const app::Workplace& place) {
     return exit_yes;
 }
 
-int stop_daemon(const Session& session, const app::Workplace& place) {
+int stop_daemon(const CommandContext& session, const app::Workplace& place) {
     auto owner = app::OwnerClient::connect(place.folder, place.version);
     if (!owner && owner.error().code == ErrorCode::not_found) {
         say("No worker runs");
@@ -169,7 +170,7 @@ int stop_daemon(const Session& session, const app::Workplace& place) {
     return exit_yes;
 }
 
-int show_daemon(const Session& session, const app::Workplace& place) {
+int show_daemon(const CommandContext& session, const app::Workplace& place) {
     auto owner = app::OwnerClient::connect(place.folder, place.version);
     const auto answer = owner ? owner->call("status") : Result<json::value>(std::unexpected(owner.error()));
     auto about = answer ? answered_object(*answer) : std::unexpected(answer.error());
@@ -282,7 +283,7 @@ Result<void> write_secrets(const std::string& path, const std::string& text) {
     return {};
 }
 
-int install(const Session& session, const app::Workplace& place) {
+int install(const CommandContext& session, const app::Workplace& place) {
     const auto environment = app::process_environment();
     const auto variable = [&](std::string_view name) {
         const auto found = environment.find(name);
@@ -310,7 +311,7 @@ int install(const Session& session, const app::Workplace& place) {
     return exit_yes;
 }
 
-int run_daemon(const Session& session, const Parser& parser, const DaemonArguments& arguments) {
+int run_daemon(const CommandContext& session, const Parser& parser, const DaemonArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     if (parser.chose("start")) return start_daemon(session, *place);
@@ -341,8 +342,9 @@ Command add_daemon(CommandBuilder& builder) {
     logs.add_option("-n,--lines", arguments->lines, "How many lines (20)").between(0, 1'000'000);
     parser.add_command("install", "Write a systemd unit");
     parser.require_command();
-    return {&parser,
-            [arguments, &parser](const Session& session) { return run_daemon(session, parser, *arguments); }};
+    return {&parser, [arguments, &parser](const CommandContext& session) {
+                return run_daemon(session, parser, *arguments);
+            }};
 }
 
 // `quarry embed-daemon`: the daemon under the name that users of embedding queues look for. It embeds, and
@@ -350,7 +352,7 @@ Command add_daemon(CommandBuilder& builder) {
 
 namespace {
 
-int run_embed_daemon(const Session& session, const Parser& parser) {
+int run_embed_daemon(const CommandContext& session, const Parser& parser) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     if (parser.chose("start")) return start_daemon(session, *place);
@@ -371,7 +373,7 @@ Command add_embed_daemon(CommandBuilder& builder) {
                                      std::pair{"status", "Is it running, and what does it do?"}})
         parser.add_command(name, help);
     parser.require_command();
-    return {&parser, [&parser](const Session& session) { return run_embed_daemon(session, parser); }};
+    return {&parser, [&parser](const CommandContext& session) { return run_embed_daemon(session, parser); }};
 }
 
 }  // namespace quarry::cli

@@ -11,10 +11,10 @@
 #include "app/demo/site.h"
 #include "app/services/index_access.h"
 #include "cli/command.h"
-#include "cli/output/crawl_text.h"
 #include "cli/commands/crawl_wait.h"
-#include "cli/exit.h"
 #include "cli/data_access.h"
+#include "cli/exit.h"
+#include "cli/output/crawl_text.h"
 #include "cli/output/terminal.h"
 #include "crawl/options/options.h"
 #include "model/json/readable.h"
@@ -54,7 +54,7 @@ json::object crawl_of(const app::DemoServer& server) {
 
 class Story {
 public:
-    Story(const Session& session, const app::Workplace& place) : session_(session), place_(place) {}
+    Story(const CommandContext& session, const app::Workplace& place) : session_(session), place_(place) {}
 
     Result<void> tell(const app::DemoServer& server) {
         const auto pages = app::demo_pages().size();
@@ -140,7 +140,7 @@ private:
         if (!session_.json) write_data(line + "\n");
     }
 
-    const Session& session_;
+    const CommandContext& session_;
     const app::Workplace& place_;
     json::object record_;
     bool went_well_ = false;
@@ -154,7 +154,7 @@ void wait_for_interrupt() {
     stopped.wait(lock, stop, [] { return false; });
 }
 
-int run_demo(const Session& session, bool serve) {
+int run_demo(const CommandContext& session, bool serve) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     const auto server = app::DemoServer::listen();
@@ -182,7 +182,7 @@ Command add_demo(CommandBuilder& builder) {
                                  "quarry collections delete demo --yes");
     const auto serve = std::make_shared<bool>(false);
     parser.add_flag("--serve", *serve, "Go on serving the site until Ctrl-C");
-    return {&parser, [serve](const Session& session) { return run_demo(session, *serve); }};
+    return {&parser, [serve](const CommandContext& session) { return run_demo(session, *serve); }};
 }
 
 }  // namespace quarry::cli

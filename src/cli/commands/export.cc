@@ -6,12 +6,12 @@
 
 #include "app/services/index_report.h"
 #include "cli/command.h"
-#include "cli/output/crawl_text.h"
-#include "cli/exit.h"
-#include "cli/output/files.h"
 #include "cli/data_access.h"
-#include "model/json/readable.h"
+#include "cli/exit.h"
+#include "cli/output/crawl_text.h"
+#include "cli/output/files.h"
 #include "model/json/output.h"
+#include "model/json/readable.h"
 
 namespace quarry::cli {
 namespace {
@@ -103,7 +103,7 @@ Result<Exported> export_chunks(const app::Workplace& place, store::Reader& reade
     return exported;
 }
 
-int run_export(const Session& session, const ExportArguments& arguments) {
+int run_export(const CommandContext& session, const ExportArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     const auto reader = app::open_reader(*place);
@@ -115,10 +115,10 @@ int run_export(const Session& session, const ExportArguments& arguments) {
     if (!arguments.output.empty())
         say(fmt::format("{} in {}", counted(count, arguments.chunks ? "chunk" : "page"), arguments.output));
     if (damaged > 0)
-        say(
-            fmt::format("Left out because of damage: {}. Crawl again, or put a backup in the database's place "
-                        "(quarry backup makes them)",
-                        counted(damaged, "page")));
+        say(fmt::format(
+            "Left out because of damage: {}. Crawl again, or put a backup in the database's place "
+            "(quarry backup makes them)",
+            counted(damaged, "page")));
     else if (count == 0)
         say(arguments.chunks ? "There are no chunks" : "There are no pages");
     return count > 0 && damaged == 0 ? exit_yes : exit_no;
@@ -146,7 +146,7 @@ Command add_export(CommandBuilder& builder) {
     add("chunks", "Passages as the search index has them, one a line");
     add("vectors", "The same with their vectors");
     parser.require_command();
-    return {&parser, [arguments, &parser](const Session& session) {
+    return {&parser, [arguments, &parser](const CommandContext& session) {
                 arguments->with_vectors = parser.chose("vectors");
                 arguments->chunks = arguments->with_vectors || parser.chose("chunks");
                 return run_export(session, *arguments);

@@ -44,7 +44,7 @@ using DeliverRecord = std::function<void(const work::ScrapeRecord&)>;
 using FetchPages = std::function<void(const ExtractPlan&, const DeliverRecord&, std::stop_token)>;
 
 // The exit code. Fails only if nothing could be done at all: rules that could not be learnt.
-Result<int> run_extraction(const Session& session, ExtractPlan plan, const FetchPages& fetch);
+Result<int> run_extraction(const CommandContext& session, ExtractPlan plan, const FetchPages& fetch);
 
 namespace {
 
@@ -55,7 +55,7 @@ constexpr std::size_t pages_to_learn_from = 3;
 
 class AnswerDelivery {
 public:
-    AnswerDelivery(const Session& session, ExtractPlan& plan, std::stop_source& stop)
+    AnswerDelivery(const CommandContext& session, ExtractPlan& plan, std::stop_source& stop)
         : session_(session),
           plan_(plan),
           stop_(stop),
@@ -178,7 +178,7 @@ private:
         return readable_json(line);
     }
 
-    const Session& session_;
+    const CommandContext& session_;
     ExtractPlan& plan_;
     std::stop_source& stop_;
     FolderOutput folder_;
@@ -191,7 +191,7 @@ private:
 
 }  // namespace
 
-Result<int> run_extraction(const Session& session, ExtractPlan plan, const FetchPages& fetch) {
+Result<int> run_extraction(const CommandContext& session, ExtractPlan plan, const FetchPages& fetch) {
     std::stop_source stop;
     const std::stop_callback on_interrupt(stop_on_interrupt(), [&stop] { stop.request_stop(); });
     AnswerDelivery delivery(session, plan, stop);
@@ -261,8 +261,8 @@ void want_forms(extract::ExtractOptions& options) {
     options.full_page = true;
 }
 
-Result<int> extract_over(app::RemoteApi& server, const Session& session, const ExtractArguments& arguments,
-                         ExtractPlan plan) {
+Result<int> extract_over(app::RemoteApi& server, const CommandContext& session,
+                         const ExtractArguments& arguments, ExtractPlan plan) {
     app::RemoteScrape options{.timeout = session.settings.duration("fetch.timeout"),
                               .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
     want_forms(options.extract);
@@ -274,8 +274,8 @@ Result<int> extract_over(app::RemoteApi& server, const Session& session, const E
                           });
 }
 
-Result<int> extract_here(app::WebAccess& access, const Session& session, const ExtractArguments& arguments,
-                         ExtractPlan plan) {
+Result<int> extract_here(app::WebAccess& access, const CommandContext& session,
+                         const ExtractArguments& arguments, ExtractPlan plan) {
     work::ScrapeOptions options{
         .pdf = app::pdf_limits(session.settings),
         .policy = access.policy(),
@@ -291,7 +291,7 @@ Result<int> extract_here(app::WebAccess& access, const Session& session, const E
                           });
 }
 
-Result<int> run(const Session& session, const ExtractArguments& arguments) {
+Result<int> run(const CommandContext& session, const ExtractArguments& arguments) {
     const auto access = TRY(app::WebAccess::open(session.settings));
     const auto model = TRY(app::open_model(session.settings, access->client()));
     ExtractPlan plan = TRY(make_plan(arguments, model.get()));
@@ -328,7 +328,7 @@ Command add_extract(CommandBuilder& builder) {
     builder.setting(parser, {"-c,--concurrent", "scrape.concurrency", "Pages fetched at once (5)"});
     add_header_options(parser, arguments->headers);
     builder.network_settings(parser);
-    return {&parser, [arguments](const Session& session) {
+    return {&parser, [arguments](const CommandContext& session) {
                 const auto code = run(session, *arguments);
                 return code ? *code : give_up(session, code.error());
             }};

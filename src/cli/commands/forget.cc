@@ -10,8 +10,8 @@
 #include "cli/commands/index_wait.h"
 #include "cli/data_access.h"
 #include "cli/exit.h"
-#include "cli/output/terminal.h"
 #include "cli/output/crawl_text.h"
+#include "cli/output/terminal.h"
 #include "model/json/fields.h"
 #include "store/records.h"
 #include "url/url.h"
@@ -66,7 +66,7 @@ Result<void> forget_all(const Perform& perform, const ForgetArguments& arguments
     return {};
 }
 
-int report(const Session& session, const Forgotten& forgotten) {
+int report(const CommandContext& session, const Forgotten& forgotten) {
     for (const std::string& url : forgotten.not_there)
         say_error(session.terminal, fmt::format("Not stored: {}", printable(url)));
     const std::string pages =
@@ -92,7 +92,7 @@ Result<bool> may_go_on(store::Reader& reader, const ForgetArguments& arguments) 
                                  counted(collection->pages, "page")));
 }
 
-int run_forget(const Session& session, const ForgetArguments& arguments) {
+int run_forget(const CommandContext& session, const ForgetArguments& arguments) {
     if (arguments.is_whole_collection() && arguments.collection.empty())
         return give_up(session, {ErrorCode::invalid_argument,
                                  "name URLs, --site HOST or --collection NAME. See quarry forget --help"});
@@ -129,7 +129,7 @@ Command add_forget(CommandBuilder& builder) {
     parser.add_option("--collection", arguments->collection,
                       "Only in this collection; alone, all that is in it");
     parser.add_flag("--yes", arguments->yes, "Do not ask");
-    return {&parser, [arguments](const Session& session) { return run_forget(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_forget(session, *arguments); }};
 }
 
 // `quarry reindex`: the index made again from the stored pages, with the embedder there is or another one.
@@ -172,7 +172,7 @@ std::int64_t sum_of(const std::vector<CollectionReport>& reports,
     return sum;
 }
 
-int run_reindex(const Session& session, const ReindexArguments& arguments) {
+int run_reindex(const CommandContext& session, const ReindexArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     const auto reports = chosen(*place, arguments.collection);
@@ -222,7 +222,7 @@ Command add_reindex(CommandBuilder& builder) {
                     "From now on builtin, tei, openai or none: by words alone (as it was)")
         .one_of({"builtin", "tei", "openai", "none"});
     parser.add_flag("--wait", arguments->wait, "Stay until all is in use, as it does anyway");
-    return {&parser, [arguments](const Session& session) { return run_reindex(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_reindex(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

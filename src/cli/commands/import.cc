@@ -53,7 +53,7 @@ struct ImportTally {
 
 class ImportRun {
 public:
-    ImportRun(const Session& session, const app::Workplace& place, ImportArguments arguments);
+    ImportRun(const CommandContext& session, const app::Workplace& place, ImportArguments arguments);
 
     // Looks for everything that was named, so that a slip is told before anything is done. `not_found`.
     Result<void> open();
@@ -83,7 +83,7 @@ private:
     void note_failure(const Error& error);
     void show_progress();
 
-    const Session& session_;
+    const CommandContext& session_;
     const app::Workplace& place_;
     const ImportArguments arguments_;
     std::vector<Part> parts_;
@@ -124,7 +124,7 @@ int reading_threads() {
 
 }  // namespace
 
-ImportRun::ImportRun(const Session& session, const app::Workplace& place, ImportArguments arguments)
+ImportRun::ImportRun(const CommandContext& session, const app::Workplace& place, ImportArguments arguments)
     : session_(session), place_(place), arguments_(std::move(arguments)), lines_(session.terminal) {}
 
 Result<void> ImportRun::open() {
@@ -224,12 +224,12 @@ void ImportRun::note(const Perform& perform) const {
 
 Result<void> ImportRun::run_part(Part& part, const Perform& perform) {
     if (!writer_) {
-        writer_ = std::make_unique<work::ImportWriter>(
-            work::ImportTarget{.collection = arguments_.collection,
-                               .site = part.site,
-                               .priority = parse_embedding_priority(arguments_.priority).value_or(priority_normal),
-                               .index_pages = !arguments_.no_embed,
-                               .folder = place_.folder.path});
+        writer_ = std::make_unique<work::ImportWriter>(work::ImportTarget{
+            .collection = arguments_.collection,
+            .site = part.site,
+            .priority = parse_embedding_priority(arguments_.priority).value_or(priority_normal),
+            .index_pages = !arguments_.no_embed,
+            .folder = place_.folder.path});
     } else if (writer_->is_full()) {
         TRY(send(perform));  // what the former owner did not hear
     }
@@ -337,7 +337,7 @@ json::object record_of(const ImportTally& tally, const ImportArguments& argument
     return record;
 }
 
-void report(const Session& session, const app::Workplace& place, const ImportArguments& arguments,
+void report(const CommandContext& session, const app::Workplace& place, const ImportArguments& arguments,
             const ImportTally& tally, Clock::time_point started) {
     const auto duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started);
     const auto chunks = chunks_in(place, arguments.collection);
@@ -352,7 +352,7 @@ void report(const Session& session, const app::Workplace& place, const ImportArg
             arguments.collection == "default" ? "" : " --collection " + printable(arguments.collection)));
 }
 
-int run_import(const Session& session, const ImportArguments& arguments) {
+int run_import(const CommandContext& session, const ImportArguments& arguments) {
     const Clock::time_point started = Clock::now();
     stop_on_interrupt();
     const auto place = place_of(session);
@@ -401,8 +401,9 @@ Command add_import(CommandBuilder& builder) {
     parser.add_option("--ignore", arguments->ignored_globs,
                       "Leave out what matches, as in .gitignore; repeatable");
     parser
-        .add_option("--priority", arguments->priority,
-                    "high (1), normal (2) or low (3): in the embedding queue the smaller comes first (normal)")
+        .add_option(
+            "--priority", arguments->priority,
+            "high (1), normal (2) or low (3): in the embedding queue the smaller comes first (normal)")
         .check([](const std::string& word) {
             const auto priority = parse_embedding_priority(word);
             return priority ? std::string() : priority.error().message;
@@ -410,7 +411,7 @@ Command add_import(CommandBuilder& builder) {
     parser.add_flag("--no-embed", arguments->no_embed, "Keep the pages, but out of the search index");
     parser.add_flag("--delete", arguments->forget_vanished,
                     "Forget files of these folders that are no longer there");
-    return {&parser, [arguments](const Session& session) { return run_import(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_import(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

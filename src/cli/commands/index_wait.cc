@@ -8,10 +8,10 @@
 #include "app/owner/background.h"
 #include "app/owner/process.h"
 #include "base/threads.h"
-#include "cli/output/crawl_text.h"
-#include "cli/exit.h"
-#include "cli/output/terminal.h"
 #include "cli/data_access.h"
+#include "cli/exit.h"
+#include "cli/output/crawl_text.h"
+#include "cli/output/terminal.h"
 #include "model/json/fields.h"
 #include "store/index_progress.h"
 
@@ -34,7 +34,7 @@ void say_all(const std::vector<std::string>& lines) {
 // Says how many pages are left, from a thread of its own, while the calling thread works on them.
 class Countdown {
 public:
-    Countdown(const Session& session, const app::Workplace& place, const IndexWork& work)
+    Countdown(const CommandContext& session, const app::Workplace& place, const IndexWork& work)
         : lines_(session.terminal) {
         if (session.terminal.progress || work.embedded)
             thread_ = std::jthread([this, &place, &work](std::stop_token stop) { run(place, work, stop); });
@@ -72,7 +72,7 @@ bool is_over(const store::OutboxCounts& counts) {
 
 class IndexWait {
 public:
-    IndexWait(const Session& session, const app::Workplace& place, const IndexWork& work)
+    IndexWait(const CommandContext& session, const app::Workplace& place, const IndexWork& work)
         : session_(session), place_(place), work_(work) {}
 
     Result<store::OutboxCounts> run() {
@@ -138,7 +138,7 @@ private:
         return {};
     }
 
-    const Session& session_;
+    const CommandContext& session_;
     const app::Workplace& place_;
     const IndexWork& work_;
     bool is_begun_ = false, is_done_ = false;
@@ -183,13 +183,13 @@ Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader,
     return true;
 }
 
-Result<store::OutboxCounts> work_until_indexed(const Session& session, const app::Workplace& place,
+Result<store::OutboxCounts> work_until_indexed(const CommandContext& session, const app::Workplace& place,
                                                const IndexWork& work) {
     stop_on_interrupt();
     return IndexWait(session, place, work).run();
 }
 
-int report_index(const Session& session, const store::OutboxCounts& counts) {
+int report_index(const CommandContext& session, const store::OutboxCounts& counts) {
     if (was_interrupted()) {
         say("Interrupted: the rest is indexed by the next worker");
         return exit_interrupted;

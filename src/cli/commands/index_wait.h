@@ -8,8 +8,8 @@
 
 #include <boost/json/fwd.hpp>
 
-#include "app/owner/client.h"
 #include "app/data_source.h"
+#include "app/owner/client.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/commands/crawl_progress.h"
@@ -27,7 +27,7 @@ struct IndexWork {
     std::optional<GroupId> group{};  // only the pages of this crawl
     // What there is to index. Begins anew if the owner goes away meanwhile: it has to bear being repeated.
     std::function<Result<void>(const Perform&)> begin{};
-    std::string what = "Indexing";  // said while it is waited for
+    std::string what = "Indexing";         // said while it is waited for
     EmbeddedLines* embedded = nullptr;     // hears of each page, and is shown, if set
     std::function<Result<void>()> look{};  // called now and then while an owner works
 };
@@ -35,17 +35,17 @@ struct IndexWork {
 // Works, or waits for whoever does, until everything can be found, with the builtin space that is due in use,
 // or until what is left waits for a service that is not there. Ctrl-C ends it too: the rest is done by the
 // next worker.
-Result<store::OutboxCounts> work_until_indexed(const Session& session, const app::Workplace& place,
+Result<store::OutboxCounts> work_until_indexed(const CommandContext& session, const app::Workplace& place,
                                                const IndexWork& work);
 
 // The part of it for who looks on while the owner works: true when it is done, false if the owner has left.
 Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader, const IndexWork& work);
 
-// "3 pages wait for embedding: cannot reach TEI …", with the reason if that is not only their turn; "" if none
-// does.
+// "3 pages wait for embedding: cannot reach TEI …", with the reason if that is not only their turn; "" if
+// none does.
 std::string waiting_in_words(const store::OutboxCounts& counts);
 
 // Says how many pages wait and why, or failed. The exit code that follows: 0, or 1 if any does.
-int report_index(const Session& session, const store::OutboxCounts& counts);
+int report_index(const CommandContext& session, const store::OutboxCounts& counts);
 
 }  // namespace quarry::cli

@@ -14,7 +14,7 @@ namespace quarry::cli {
 
 namespace {
 
-int show_as_json(const Session& session) {
+int show_as_json(const CommandContext& session) {
     boost::json::object all;
     for (const app::SettingDefinition& definition : app::setting_table()) {
         const std::string key(definition.key);
@@ -24,7 +24,7 @@ int show_as_json(const Session& session) {
     return exit_yes;
 }
 
-int show_settings(const Session& session) {
+int show_settings(const CommandContext& session) {
     if (session.json) return show_as_json(session);
     for (const app::SettingDefinition& definition : app::setting_table()) {
         const std::string key(definition.key);
@@ -75,9 +75,9 @@ int exit_code_of(Health worst) {
     return exit_error;
 }
 
-std::string lines_about(const Session& session, const Finding& finding, std::size_t width) {
-    const std::string mark =
-        session.terminal.paint_data(colour_of_health(finding.health), fmt::format("{:<4}", name_of(finding.health)));
+std::string lines_about(const CommandContext& session, const Finding& finding, std::size_t width) {
+    const std::string mark = session.terminal.paint_data(colour_of_health(finding.health),
+                                                         fmt::format("{:<4}", name_of(finding.health)));
     std::string lines =
         fmt::format("{}  {:<{}}  {}\n", mark, finding.subject, width, printable(finding.says));
     if (!finding.advice.empty())
@@ -105,7 +105,7 @@ void say_verdict(std::span<const Finding> findings) {
                     warnings));
 }
 
-int run_doctor(const Session& session, bool thorough) {
+int run_doctor(const CommandContext& session, bool thorough) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     const auto findings = app::examine(*place, thorough ? app::Care::thorough : app::Care::quick);
@@ -131,7 +131,7 @@ Command add_doctor(CommandBuilder& builder) {
                                  "quarry doctor --json | jq '.checks[] | select(.status != \"ok\")'");
     const auto thorough = std::make_shared<bool>(false);
     parser.add_flag("--thorough", *thorough, "Read the databases whole, however large they are");
-    return {&parser, [thorough](const Session& session) { return run_doctor(session, *thorough); }};
+    return {&parser, [thorough](const CommandContext& session) { return run_doctor(session, *thorough); }};
 }
 
 }  // namespace quarry::cli

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "cli/output/crawl_text.h"
-#include "cli/exit.h"
 #include "cli/commands/index_wait.h"
 #include "cli/data_access.h"
+#include "cli/exit.h"
+#include "cli/output/crawl_text.h"
 #include "crawl/options/options.h"
 #include "crawl/url_identity.h"
 #include "model/json/output.h"
@@ -35,13 +35,14 @@ Result<work::ImportDocument> document_of(const work::ScrapeRecord& record) {
 
 }  // namespace
 
-PageKeeper::PageKeeper(const Session& session, app::Workplace place, const std::string& collection)
+PageKeeper::PageKeeper(const CommandContext& session, app::Workplace place, const std::string& collection)
     : session_(session),
       place_(std::move(place)),
       collection_(collection),
       writer_(work::ImportTarget{.collection = collection, .folder = place_.folder.path}) {}
 
-Result<std::unique_ptr<PageKeeper>> PageKeeper::open(const Session& session, const std::string& collection) {
+Result<std::unique_ptr<PageKeeper>> PageKeeper::open(const CommandContext& session,
+                                                     const std::string& collection) {
     TRY(crawl::check_collection(collection));
     app::Workplace place = TRY(place_of(session));
     if (!place.remote) TRY(place.folder.create());

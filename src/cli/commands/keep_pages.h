@@ -1,5 +1,5 @@
-// What `scrape --collection` keeps of the pages that it prints: they go into the store as they come, and into the
-// index when all have come.
+// What `scrape --collection` keeps of the pages that it prints: they go into the store as they come, and into
+// the index when all have come.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@ namespace quarry::cli {
 class PageKeeper {
 public:
     // Fails as place_of() does, or if the data folder cannot be made.
-    static Result<std::unique_ptr<PageKeeper>> open(const Session& session, const std::string& collection);
+    static Result<std::unique_ptr<PageKeeper>> open(const CommandContext& session,
+                                                    const std::string& collection);
 
     // Passes over a page without words. After an error nothing more is kept.
     void take(const work::ScrapeRecord& record);
@@ -26,11 +27,11 @@ public:
     int finish();
 
 private:
-    PageKeeper(const Session& session, app::Workplace place, const std::string& collection);
+    PageKeeper(const CommandContext& session, app::Workplace place, const std::string& collection);
     Result<void> add(const work::ScrapeRecord& record);
     Result<void> send();
 
-    const Session& session_;
+    const CommandContext& session_;
     const app::Workplace place_;
     const std::string collection_;
     work::ImportWriter writer_;

@@ -9,10 +9,10 @@
 #include "base/sha256.h"
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/exit.h"
 #include "cli/data_access.h"
-#include "model/json/fields.h"
+#include "cli/exit.h"
 #include "model/collection.h"
+#include "model/json/fields.h"
 #include "model/json/output.h"
 
 namespace quarry::cli {
@@ -75,7 +75,7 @@ Result<std::int64_t> add_key(const app::Workplace& place, const KeyArguments& ar
     return answered_number(asked.answer, "id");
 }
 
-int create(const Session& session, const app::Workplace& place, const KeyArguments& arguments) {
+int create(const CommandContext& session, const app::Workplace& place, const KeyArguments& arguments) {
     const std::string key = new_key();
     const auto id = add_key(place, arguments, key);
     if (!id) return give_up(session, id.error());
@@ -111,7 +111,7 @@ std::string line_of(const ApiKey& key) {
                        iso_time(key.created_at), key.revoked_at ? "revoked" : "valid", key.name);
 }
 
-int list_keys(const Session& session, const app::Workplace& place) {
+int list_keys(const CommandContext& session, const app::Workplace& place) {
     const auto reader = app::open_reader(place);
     const bool is_empty = !reader && reader.error().code == ErrorCode::not_found;
     const auto keys = reader     ? (*reader)->keys()
@@ -129,7 +129,7 @@ int list_keys(const Session& session, const app::Workplace& place) {
     return exit_yes;
 }
 
-int revoke(const Session& session, const app::Workplace& place, std::int64_t id) {
+int revoke(const CommandContext& session, const app::Workplace& place, std::int64_t id) {
     const auto asked = app::ask(place, "revoke_key", {{"id", id}});
     if (!asked) return give_up(session, asked.error());
     const auto revoked = answered_flag(asked->answer, "revoked");
@@ -144,7 +144,7 @@ std::string in_words(std::int64_t limit) {
     return limit > 0 ? std::to_string(limit) : "any number";
 }
 
-int limit(const Session& session, const app::Workplace& place, const KeyArguments& arguments) {
+int limit(const CommandContext& session, const app::Workplace& place, const KeyArguments& arguments) {
     if (arguments.has_limits())
         if (const auto set = set_limits(place, arguments); !set) return give_up(session, set.error());
     const auto limits = limits_of(place, arguments.owner);
@@ -206,7 +206,7 @@ Command add_keys(CommandBuilder& builder) {
     limited.add_option("owner", arguments->owner, "Whose").required().check(owner_error);
     add_limit_options(limited, *arguments);
     parser.require_command();
-    return {&parser, [arguments, &parser](const Session& session) {
+    return {&parser, [arguments, &parser](const CommandContext& session) {
                 const auto place = place_of(session);
                 if (!place) return give_up(session, place.error());
                 if (parser.chose("create")) return create(session, *place, *arguments);

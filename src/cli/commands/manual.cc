@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "app/data_folder.h"
+#include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/exit.h"
-#include "cli/cli.h"
 
 namespace quarry::cli {
 
@@ -102,7 +102,7 @@ Command add_completion(CommandBuilder& builder) {
     completion.add_command("zsh", "For zsh");
     completion.add_command("fish", "For fish");
     const Parser* root = &builder.root();
-    return {&completion, [&completion, root](const Session&) {
+    return {&completion, [&completion, root](const CommandContext&) {
                 if (completion.chose("bash")) write_data(bash_script(*root));
                 if (completion.chose("zsh")) write_data(zsh_script(*root));
                 if (completion.chose("fish")) write_data(fish_script(*root));
@@ -266,7 +266,7 @@ Command add_manual(CommandBuilder& builder) {
                                  "quarry manual | man -l -\n"
                                  "quarry manual > ~/.local/share/man/man1/quarry.1");
     const Parser* root = &builder.root();
-    return {&manual, [root](const Session&) {
+    return {&manual, [root](const CommandContext&) {
                 write_data(manual_page(*root));
                 return static_cast<int>(exit_yes);
             }};

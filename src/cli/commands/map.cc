@@ -37,7 +37,7 @@ Result<work::SitemapUse> parse_map_sitemap_use(const std::string& word) {
                 fmt::format("--sitemap is include, skip or only, not \"{}\"", word));
 }
 
-Result<work::SiteMap> make_map(const Session& session, const MapArguments& arguments) {
+Result<work::SiteMap> make_map(const CommandContext& session, const MapArguments& arguments) {
     TRY(url::parse_page_address(arguments.url));
     work::MapOptions options = arguments.options;
     options.sitemap = TRY(parse_map_sitemap_use(arguments.sitemap));
@@ -63,7 +63,7 @@ void print_links(const work::SiteMap& map) {
     write_data(lines);
 }
 
-int run_map(const Session& session, const MapArguments& arguments) {
+int run_map(const CommandContext& session, const MapArguments& arguments) {
     const auto map = make_map(session, arguments);
     if (!map) return give_up(session, map.error());
     if (session.json) {
@@ -103,7 +103,7 @@ Command add_map(CommandBuilder& builder) {
     builder.setting(parser, {"-c,--concurrent", "scrape.concurrency", "Pages fetched at once (5)"});
     add_header_options(parser, arguments->headers);
     builder.network_settings(parser);
-    return {&parser, [arguments](const Session& session) { return run_map(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_map(session, *arguments); }};
 }
 
 // `quarry robots`: may a URL be fetched, and which line of robots.txt says so?
@@ -127,7 +127,7 @@ Result<crawl::Robots> read_local(const std::string& file) {
     return crawl::Robots::parse(TRY(read_input(file, 100 * read_limit)));
 }
 
-Result<crawl::Robots> fetch_rules(const Session& session, const url::Url& robots_url) {
+Result<crawl::Robots> fetch_rules(const CommandContext& session, const url::Url& robots_url) {
     const auto access = TRY(app::WebAccess::open(session.settings));
     const std::string address = robots_url.href();
     fetch::FetchRequest request{.url = robots_url,
@@ -172,7 +172,7 @@ void print_json(const Answer& answer, const crawl::Verdict& verdict) {
     write_data(boost::json::serialize(record) + "\n");
 }
 
-Result<Answer> ask(const Session& session, const RobotsOptions& options) {
+Result<Answer> ask(const CommandContext& session, const RobotsOptions& options) {
     url::Url url = TRY(url::parse_page_address(options.url));
     const url::Url robots_url = TRY(url::Url::parse("/robots.txt", &url));
     auto robots = TRY(options.file.empty() ? fetch_rules(session, robots_url) : read_local(options.file));
@@ -182,7 +182,7 @@ Result<Answer> ask(const Session& session, const RobotsOptions& options) {
                   .robots = std::move(robots)};
 }
 
-int run_robots(const Session& session, const RobotsOptions& options) {
+int run_robots(const CommandContext& session, const RobotsOptions& options) {
     const auto answer = ask(session, options);
     if (!answer) {
         say_error(session.terminal, answer.error().message);
@@ -205,7 +205,7 @@ Command add_robots(CommandBuilder& builder) {
     parser.add_option("--agent", options->agent, "The name to match rules against (quarry)");
     parser.add_option("--file", options->file, "Read this robots.txt instead of fetching it");
     builder.network_settings(parser);
-    return {&parser, [options](const Session& session) { return run_robots(session, *options); }};
+    return {&parser, [options](const CommandContext& session) { return run_robots(session, *options); }};
 }
 
 }  // namespace quarry::cli

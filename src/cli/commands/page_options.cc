@@ -240,7 +240,7 @@ void add_crawl_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags)
     parser.add_flag("--go-on", flags.go_on, "Go on although most pages fail");
 }
 
-Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFlags& flags) {
+Result<crawl::CrawlOptions> crawl_options(const CommandContext& session, const CrawlFlags& flags) {
     const app::Settings& settings = session.settings;
     crawl::CrawlOptions options{.urls = TRY(gather_urls(flags.targets, flags.file))};
     for (std::string& url : options.urls) url = TRY(url::parse_page_address(url)).href();

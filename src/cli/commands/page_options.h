@@ -98,6 +98,6 @@ struct CrawlFlags {
 void add_crawl_flags(CommandBuilder& builder, Parser& parser, CrawlFlags& flags);
 
 // Everything that can be wrong with them is found here: `invalid_argument`.
-Result<crawl::CrawlOptions> crawl_options(const Session& session, const CrawlFlags& flags);
+Result<crawl::CrawlOptions> crawl_options(const CommandContext& session, const CrawlFlags& flags);
 
 }  // namespace quarry::cli

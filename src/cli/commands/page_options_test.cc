@@ -20,7 +20,7 @@ Result<crawl::CrawlOptions> options_of(std::vector<std::string> arguments) {
     CrawlFlags flags;
     add_crawl_flags(builder, root, flags);
     TRY(root.parse(std::move(arguments)));
-    const Session session{.settings = app::Settings::load({.flags = settings}).value()};
+    const CommandContext session{.settings = app::Settings::load({.flags = settings}).value()};
     return crawl_options(session, flags);
 }
 

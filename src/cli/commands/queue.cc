@@ -10,8 +10,8 @@
 #include "cli/data_access.h"
 #include "cli/exit.h"
 #include "cli/output/crawl_text.h"
-#include "model/json/values.h"
 #include "model/json/output.h"
+#include "model/json/values.h"
 #include "store/index_progress.h"
 #include "store/records.h"
 
@@ -28,12 +28,12 @@ struct QueueArguments {
     std::string id{};
 };
 
-int list_jobs(const Session& session, const app::Workplace&, store::Reader& reader,
+int list_jobs(const CommandContext& session, const app::Workplace&, store::Reader& reader,
               const QueueArguments& arguments) {
     return list_jobs(session, reader, arguments.filter, arguments.limit);
 }
 
-int show(const Session& session, const app::Workplace&, store::Reader& reader,
+int show(const CommandContext& session, const app::Workplace&, store::Reader& reader,
          const QueueArguments& arguments) {
     return show_job(session, reader, arguments.id);
 }
@@ -74,11 +74,12 @@ void say_what_waits(const app::Workplace& place, store::Reader& reader,
     if (store::waits_for_embedder(outbox))
         say(fmt::format("{} {} for embedding: {}. {} now: quarry queue process --all",
                         counted(outbox.pending, "page"), outbox.pending == 1 ? "waits" : "wait",
-                        printable(outbox.last_error), is_stuck ? "Try" : "A worker tries again by itself; or"));
+                        printable(outbox.last_error),
+                        is_stuck ? "Try" : "A worker tries again by itself; or"));
     if (is_stuck) say(how_to_work);
 }
 
-int count(const Session& session, const app::Workplace& place, store::Reader& reader,
+int count(const CommandContext& session, const app::Workplace& place, store::Reader& reader,
           const QueueArguments& arguments) {
     const auto filter = job_filter(reader, arguments.filter);
     if (!filter) return give_up(session, filter.error());
@@ -104,7 +105,7 @@ int count(const Session& session, const app::Workplace& place, store::Reader& re
     return exit_yes;
 }
 
-int list_workers(const Session& session, const app::Workplace&, store::Reader& reader,
+int list_workers(const CommandContext& session, const app::Workplace&, store::Reader& reader,
                  const QueueArguments&) {
     const auto workers = reader.workers();
     if (!workers) return give_up(session, workers.error());
@@ -131,7 +132,8 @@ constexpr QueueChange changes[] = {
     {"resume", "resume_jobs", "go on", "Let paused jobs go on", true},
 };
 
-int change(const Session& session, const app::Workplace& place, QueueFlags flags, const QueueChange& wanted) {
+int change(const CommandContext& session, const app::Workplace& place, QueueFlags flags,
+           const QueueChange& wanted) {
     const bool retries = std::string_view(wanted.name) == "retry";
     if (!flags.narrow() && !flags.all && !retries)
         return give_up(session, {ErrorCode::invalid_argument,
@@ -141,8 +143,9 @@ int change(const Session& session, const app::Workplace& place, QueueFlags flags
     return change_jobs(session, place, flags, wanted);
 }
 
-int look(const Session& session, const app::Workplace& place, const QueueArguments& arguments,
-         int (*show_it)(const Session&, const app::Workplace&, store::Reader&, const QueueArguments&)) {
+int look(const CommandContext& session, const app::Workplace& place, const QueueArguments& arguments,
+         int (*show_it)(const CommandContext&, const app::Workplace&, store::Reader&,
+                        const QueueArguments&)) {
     const auto reader = app::open_reader(place);
     if (reader) return show_it(session, place, **reader, arguments);
     const bool is_empty = reader.error().code == ErrorCode::not_found && arguments.id.empty();
@@ -152,7 +155,7 @@ int look(const Session& session, const app::Workplace& place, const QueueArgumen
     return exit_yes;
 }
 
-int run_queue(const Session& session, const Parser& parser, const QueueArguments& arguments) {
+int run_queue(const CommandContext& session, const Parser& parser, const QueueArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     for (const QueueChange& wanted : changes)
@@ -195,8 +198,9 @@ Command add_queue(CommandBuilder& builder) {
     processed.add_option("--collection", arguments->processing.collection, "Only pages of this collection");
     processed.add_option("--provider", arguments->processing.provider,
                          "Who embeds collections that have no embedder yet: builtin, tei, openai, none");
-    return {&parser,
-            [arguments, &parser](const Session& session) { return run_queue(session, parser, *arguments); }};
+    return {&parser, [arguments, &parser](const CommandContext& session) {
+                return run_queue(session, parser, *arguments);
+            }};
 }
 
 // `quarry embed-queue`: the embedding queue by itself, in its own words. The same jobs are in `quarry queue`.
@@ -212,7 +216,8 @@ struct EmbedQueueArguments {
     bool failed = false;
 };
 
-int list_changes(const Session& session, const app::Workplace& place, const EmbedQueueArguments& arguments) {
+int list_changes(const CommandContext& session, const app::Workplace& place,
+                 const EmbedQueueArguments& arguments) {
     const auto reader = app::open_reader(place);
     if (reader) return list_jobs(session, **reader, arguments.filter, arguments.limit);
     if (reader.error().code != ErrorCode::not_found) return give_up(session, reader.error());
@@ -221,7 +226,8 @@ int list_changes(const Session& session, const app::Workplace& place, const Embe
     return exit_yes;
 }
 
-int run_embed_queue(const Session& session, const Parser& parser, const EmbedQueueArguments& arguments) {
+int run_embed_queue(const CommandContext& session, const Parser& parser,
+                    const EmbedQueueArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     QueueFlags filter = arguments.filter;
@@ -263,7 +269,7 @@ Command add_embed_queue(CommandBuilder& builder) {
     cleaned.add_option("--older-than", arguments->filter.older_than,
                        "Only those that ended so long ago: 24h");
     parser.require_command();
-    return {&parser, [arguments, &parser](const Session& session) {
+    return {&parser, [arguments, &parser](const CommandContext& session) {
                 return run_embed_queue(session, parser, *arguments);
             }};
 }

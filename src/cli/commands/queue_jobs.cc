@@ -65,7 +65,7 @@ private:
     std::map<GroupId, std::optional<Timestamp>> times_;
 };
 
-std::string line_about(const Session& session, const json::object& record, JobState state) {
+std::string line_about(const CommandContext& session, const json::object& record, JobState state) {
     const auto text = [&](std::string_view name) {
         const json::value& value = record.at(name);
         return value.is_string() ? printable(value.get_string()) : std::string();
@@ -104,7 +104,7 @@ Result<void> each_job(store::Reader& reader, const store::JobFilter& filter, int
 
 }  // namespace
 
-int list_jobs(const Session& session, store::Reader& reader, const QueueFlags& flags, int limit) {
+int list_jobs(const CommandContext& session, store::Reader& reader, const QueueFlags& flags, int limit) {
     const auto filter = job_filter(reader, flags);
     if (!filter) return give_up(session, filter.error());
     JobRecords records(reader);
@@ -121,7 +121,7 @@ int list_jobs(const Session& session, store::Reader& reader, const QueueFlags& f
     return exit_yes;
 }
 
-int show_job(const Session& session, store::Reader& reader, const std::string& id_text) {
+int show_job(const CommandContext& session, store::Reader& reader, const std::string& id_text) {
     const auto id = parse_job_id(reader, id_text);
     if (!id) return give_up(session, id.error());
     const auto job = reader.job(*id);
@@ -140,7 +140,7 @@ int show_job(const Session& session, store::Reader& reader, const std::string& i
     return exit_yes;
 }
 
-int change_jobs(const Session& session, const app::Workplace& place, const QueueFlags& flags,
+int change_jobs(const CommandContext& session, const app::Workplace& place, const QueueFlags& flags,
                 const QueueChange& change) {
     const auto reader = app::open_reader(place);
     if (!reader) return give_up(session, reader.error());

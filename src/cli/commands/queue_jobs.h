@@ -36,10 +36,10 @@ Result<store::JobFilter> job_filter(store::Reader& reader, const QueueFlags& fla
 // Jobs as people and programs see them: `queue list`, `queue show` and `embed-queue list`.
 
 // Prints up to `limit` jobs that the flags mean. Returns the exit code.
-int list_jobs(const Session& session, store::Reader& reader, const QueueFlags& flags, int limit);
+int list_jobs(const CommandContext& session, store::Reader& reader, const QueueFlags& flags, int limit);
 
 // Prints one. Returns the exit code.
-int show_job(const Session& session, store::Reader& reader, const std::string& id);
+int show_job(const CommandContext& session, store::Reader& reader, const std::string& id);
 
 // Setting jobs right: what `queue retry|clear|cancel|pause|resume` and `embed-queue retry|clean` have in
 // common.
@@ -54,7 +54,7 @@ struct QueueChange {
 
 // Asks the owner for it, says how many jobs it was, and starts a worker if there is something to do now.
 // Returns the exit code.
-int change_jobs(const Session& session, const app::Workplace& place, const QueueFlags& flags,
+int change_jobs(const CommandContext& session, const app::Workplace& place, const QueueFlags& flags,
                 const QueueChange& change);
 
 }  // namespace quarry::cli

@@ -6,16 +6,16 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "app/services/browser.h"
 #include "app/remote/pages.h"
+#include "app/services/browser.h"
 #include "app/services/web_access.h"
 #include "browser/pool.h"
 #include "cli/command.h"
+#include "cli/commands/keep_pages.h"
 #include "cli/commands/page_options.h"
+#include "cli/data_access.h"
 #include "cli/exit.h"
 #include "cli/output/files.h"
-#include "cli/commands/keep_pages.h"
-#include "cli/data_access.h"
 #include "cli/output/terminal.h"
 #include "crawl/options/json.h"
 #include "model/json/readable.h"
@@ -39,7 +39,7 @@ struct ScrapeArguments {
 // Prints or saves records as they are delivered, and counts them.
 class PageDelivery {
 public:
-    PageDelivery(const Session& session, const ScrapeArguments& arguments, const Formats& formats,
+    PageDelivery(const CommandContext& session, const ScrapeArguments& arguments, const Formats& formats,
                  std::size_t pages)
         : session_(session),
           output_(arguments.output),
@@ -129,7 +129,7 @@ private:
 
     static std::string shown(const std::string& url) { return shorten(url::without_secrets(url), 100); }
 
-    const Session& session_;
+    const CommandContext& session_;
     std::string output_;
     Formats formats_;
     std::size_t pages_;
@@ -161,7 +161,7 @@ Result<void> check_output(const ScrapeArguments& arguments, std::size_t pages) {
 }
 
 // A picture can only be taken in a browser, and how a page looks only be seen there.
-Result<Rendering> rendering_of(const Session& session, const ScrapeArguments& arguments,
+Result<Rendering> rendering_of(const CommandContext& session, const ScrapeArguments& arguments,
                                const Formats& formats) {
     const Rendering rendering = TRY(crawl::parse_rendering(session.settings.text("browser.render")));
     return arguments.wants_picture() || formats.branding ? Rendering::always : rendering;
@@ -169,7 +169,8 @@ Result<Rendering> rendering_of(const Session& session, const ScrapeArguments& ar
 
 // Nothing, if no page can need one, or if there is none and most pages will do without. It starts when the
 // first page needs it.
-Result<std::unique_ptr<browser::Pool>> open_browser(const Session& session, work::ScrapeOptions& options) {
+Result<std::unique_ptr<browser::Pool>> open_browser(const CommandContext& session,
+                                                    work::ScrapeOptions& options) {
     if (options.rendering == Rendering::never) return nullptr;
     const auto config = app::browser_config(session.settings);
     if (config) return std::make_unique<browser::Pool>(*config);
@@ -179,7 +180,7 @@ Result<std::unique_ptr<browser::Pool>> open_browser(const Session& session, work
 }
 
 // Everything that can be wrong with the command itself is found here, before the first request.
-Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
+Result<Plan> make_plan(const CommandContext& session, const ScrapeArguments& arguments,
                        const app::WebAccess& access) {
     Plan plan{.urls = TRY(gather_urls(arguments.urls, arguments.file))};
     plan.options = {.extract = TRY(extract_options(arguments.document)),
@@ -203,7 +204,8 @@ Result<Plan> make_plan(const Session& session, const ScrapeArguments& arguments,
 }
 
 // Nothing, if no collection is to keep the pages.
-Result<std::unique_ptr<PageKeeper>> open_keeper(const Session& session, const ScrapeArguments& arguments) {
+Result<std::unique_ptr<PageKeeper>> open_keeper(const CommandContext& session,
+                                                const ScrapeArguments& arguments) {
     if (arguments.collection.empty()) return nullptr;
     return PageKeeper::open(session, arguments.collection);
 }
@@ -215,7 +217,8 @@ int finish(PageDelivery& delivery, PageKeeper* keeper, const std::string& no_bro
 }
 
 // The same pages, fetched by a server.
-Result<int> scrape_over(app::RemoteApi& server, const Session& session, const ScrapeArguments& arguments) {
+Result<int> scrape_over(app::RemoteApi& server, const CommandContext& session,
+                        const ScrapeArguments& arguments) {
     const auto urls = TRY(gather_urls(arguments.urls, arguments.file));
     app::RemoteScrape options{.timeout = session.settings.duration("fetch.timeout"),
                               .concurrency = static_cast<int>(session.settings.number("scrape.concurrency"))};
@@ -244,7 +247,7 @@ Result<int> scrape_over(app::RemoteApi& server, const Session& session, const Sc
     return finish(delivery, keeper.get());
 }
 
-int run_scrape(const Session& session, const ScrapeArguments& arguments) {
+int run_scrape(const CommandContext& session, const ScrapeArguments& arguments) {
     const auto server = app::RemoteApi::connect(session.settings);
     if (!server || *server) {
         const auto scraped =
@@ -302,7 +305,7 @@ Command add_scrape(CommandBuilder& builder) {
     add_document_options(parser, arguments->document);
     add_header_options(parser, arguments->headers);
     builder.network_settings(parser);
-    return {&parser, [arguments](const Session& session) { return run_scrape(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_scrape(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

@@ -14,11 +14,11 @@
 #include "base/units.h"
 #include "browser/pool.h"
 #include "cli/command.h"
+#include "cli/commands/page_options.h"
+#include "cli/data_access.h"
 #include "cli/exit.h"
 #include "cli/output/files.h"
-#include "cli/data_access.h"
 #include "cli/output/terminal.h"
-#include "cli/commands/page_options.h"
 #include "model/json/readable.h"
 #include "url/url.h"
 
@@ -66,7 +66,8 @@ void set_wait(const std::string& text, browser::RenderRequest& request) {
 }
 
 // What holds for all pages; the URL is still to come.
-Result<browser::RenderRequest> make_request(const Session& session, const ScreenshotArguments& arguments,
+Result<browser::RenderRequest> make_request(const CommandContext& session,
+                                            const ScreenshotArguments& arguments,
                                             const app::WebAccess& access, std::span<const std::string> urls) {
     browser::RenderRequest request{.url = url::Url::parse("http://unset.invalid/").value()};
     request.headers = TRY(request_headers(arguments.headers, session.settings, urls));
@@ -93,7 +94,7 @@ Result<browser::RenderRequest> make_request(const Session& session, const Screen
 // Writes what comes, says what does not, and counts both. Several threads deliver.
 class PictureDelivery {
 public:
-    PictureDelivery(const Session& session, const ScreenshotArguments& arguments, std::size_t pages)
+    PictureDelivery(const CommandContext& session, const ScreenshotArguments& arguments, std::size_t pages)
         : session_(session),
           output_(arguments.output.empty() ? "./" : arguments.output),
           folder_(output_, arguments.pdf               ? ".pdf"
@@ -158,7 +159,7 @@ private:
         return path;
     }
 
-    const Session& session_;
+    const CommandContext& session_;
     std::mutex mutex_;
     std::string output_;
     FolderOutput folder_;
@@ -178,7 +179,7 @@ Result<browser::Rendered> take_picture(browser::Pool& pool, const browser::Rende
     return pool.render(request);
 }
 
-Result<int> take_pictures(const Session& session, const ScreenshotArguments& arguments) {
+Result<int> take_pictures(const CommandContext& session, const ScreenshotArguments& arguments) {
     const auto urls = TRY(gather_urls(arguments.urls, arguments.file));
     const bool needs_folder = urls.size() > 1 && !arguments.output.empty() && !names_folder(arguments.output);
     if (needs_folder)
@@ -203,7 +204,7 @@ Result<int> take_pictures(const Session& session, const ScreenshotArguments& arg
     return delivery.finish();
 }
 
-int run_screenshot(const Session& session, const ScreenshotArguments& arguments) {
+int run_screenshot(const CommandContext& session, const ScreenshotArguments& arguments) {
     const auto code = take_pictures(session, arguments);
     return code ? *code : give_up(session, code.error());
 }
@@ -236,7 +237,8 @@ Command add_screenshot(CommandBuilder& builder) {
     builder.setting(parser, {"--page-timeout", "browser.timeout", "Longest time for one page (30s)"});
     add_header_options(parser, arguments->headers);
     builder.network_settings(parser);
-    return {&parser, [arguments](const Session& session) { return run_screenshot(session, *arguments); }};
+    return {&parser,
+            [arguments](const CommandContext& session) { return run_screenshot(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

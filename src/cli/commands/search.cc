@@ -269,7 +269,7 @@ namespace {
 
 constexpr std::uint64_t largest_batch_file = 256ULL << 20;
 
-void say_what_else(const Session& session, const search::SearchAnswer& answer,
+void say_what_else(const CommandContext& session, const search::SearchAnswer& answer,
                    const search::SearchRequest& request) {
     if (!answer.warning.empty()) say("warning: " + printable(answer.warning));
     if (session.json) return;
@@ -290,7 +290,7 @@ Result<void> check_collection(const app::Workplace& place, const std::string& na
     return std::unexpected(no_such_collection(name, TRY((*reader)->collections())));
 }
 
-int answer_one(const Session& session, const app::Workplace& place, app::SearchService& service,
+int answer_one(const CommandContext& session, const app::Workplace& place, app::SearchService& service,
                const search::SearchRequest& request) {
     const auto answer = service.search(request);
     if (!answer) return give_up(session, answer.error());
@@ -306,7 +306,7 @@ int answer_one(const Session& session, const app::Workplace& place, app::SearchS
 }
 
 // One line per query, as soon as it is answered. A query without a word in it has no hits.
-int answer_all(const Session& session, app::SearchService& service, search::SearchRequest request,
+int answer_all(const CommandContext& session, app::SearchService& service, search::SearchRequest request,
                const std::vector<BatchQuery>& queries) {
     bool found = false;
     std::string warning;
@@ -328,7 +328,7 @@ Result<std::vector<BatchQuery>> read_batch(const std::string& file) {
     return parse_batch(TRY(read_input(file, largest_batch_file)));
 }
 
-int run_search(const Session& session, const SearchFlags& flags) {
+int run_search(const CommandContext& session, const SearchFlags& flags) {
     if (flags.words.empty() == flags.batch.empty())
         return give_up(session, {ErrorCode::invalid_argument, "give words to search for, or --batch FILE"});
     const auto now =
@@ -356,7 +356,7 @@ Command add_search(CommandBuilder& builder) {
                                  "quarry search --batch queries.jsonl > results.jsonl");
     const auto flags = std::make_shared<SearchFlags>();
     add_search_flags(parser, *flags);
-    return {&parser, [flags](const Session& session) { return run_search(session, *flags); }};
+    return {&parser, [flags](const CommandContext& session) { return run_search(session, *flags); }};
 }
 
 }  // namespace quarry::cli

@@ -1,6 +1,7 @@
+#include "cli/commands/search.h"
+
 #include <doctest/doctest.h>
 
-#include "cli/commands/search.h"
 #include "model/json/output.h"
 
 using namespace quarry;

@@ -9,9 +9,9 @@
 #include "app/services/web_access.h"
 #include "base/threads.h"
 #include "cli/command.h"
-#include "cli/exit.h"
-#include "cli/data_access.h"
 #include "cli/commands/worker.h"
+#include "cli/data_access.h"
+#include "cli/exit.h"
 
 namespace quarry::cli {
 namespace {
@@ -164,7 +164,7 @@ Result<void> serve(const app::Workplace& place, const ServeArguments& arguments)
     return owner->work_until({}, done.get_token());
 }
 
-int run_serve(const Session& session, const ServeArguments& arguments) {
+int run_serve(const CommandContext& session, const ServeArguments& arguments) {
     auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     if (const std::string note = app::note_on_ignored_credentials(session.settings); !note.empty())
@@ -203,7 +203,7 @@ Command add_serve(CommandBuilder& builder) {
                            {"--allow-private", "fetch.allow_private",
                             "Fetch private, loopback and link-local addresses too, for every client"});
     parser.add_flag("--quiet", arguments->quiet, "Write no line for each request");
-    return {&parser, [arguments](const Session& session) { return run_serve(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_serve(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

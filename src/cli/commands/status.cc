@@ -17,15 +17,15 @@
 #include "cli/exit.h"
 #include "cli/output/crawl_text.h"
 #include "cli/output/terminal.h"
+#include "model/ids.h"
 #include "model/json/output.h"
 #include "model/json/readable.h"
-#include "model/ids.h"
 #include "store/index_progress.h"
 
 namespace quarry::cli {
 
 // Returns when the crawl is over or paused, with the exit code of report_end; 130 after Ctrl-C.
-int watch_crawl(const Session& session, const app::Workplace& place, GroupId group);
+int watch_crawl(const CommandContext& session, const app::Workplace& place, GroupId group);
 
 namespace {
 
@@ -62,7 +62,7 @@ Result<bool> is_settled(store::Reader& reader, const Group& group) {
            (counts.processing == 0 && store::waits_for_embedder(counts));
 }
 
-Result<Group> look_on(const Session& session, const app::Workplace& place, GroupId id) {
+Result<Group> look_on(const CommandContext& session, const app::Workplace& place, GroupId id) {
     const auto reader = TRY(app::open_reader(place));
     CrawlView view(session.terminal, Narration::line_by_line);
     ChangeWatch changes(place, id);
@@ -75,7 +75,7 @@ Result<Group> look_on(const Session& session, const app::Workplace& place, Group
 
 }  // namespace
 
-int watch_crawl(const Session& session, const app::Workplace& place, GroupId id) {
+int watch_crawl(const CommandContext& session, const app::Workplace& place, GroupId id) {
     stop_on_interrupt();
     const auto group = look_on(session, place, id);
     if (!group) return give_up(session, group.error());
@@ -107,8 +107,8 @@ Result<std::vector<Group>> active_groups(store::Reader& reader, const std::strin
     std::vector<Group> active = TRY(reader.groups({.kind = kind, .states = active_states, .limit = 100}));
     const store::OutboxCounts all = TRY(reader.outbox_counts("", std::nullopt));
     if (all.pending + all.processing == 0) return active;
-    for (Group& group : TRY(reader.groups(
-             {.kind = kind, .states = {JobState::completed}, .limit = waiting_looked_for}))) {
+    for (Group& group :
+         TRY(reader.groups({.kind = kind, .states = {JobState::completed}, .limit = waiting_looked_for}))) {
         const store::OutboxCounts counts = TRY(reader.outbox_counts("", group.id));
         if (store::shown_state(group, counts) == JobState::running) active.push_back(std::move(group));
     }
@@ -123,7 +123,7 @@ void say_what_waits(store::Reader& reader) {
         say(waiting_in_words(*counts) + ". See: quarry queue list --kind embed_page");
 }
 
-int print_list(const Session& session, store::Reader& reader, const std::vector<Group>& groups) {
+int print_list(const CommandContext& session, store::Reader& reader, const std::vector<Group>& groups) {
     if (session.json) {
         json::array records;
         for (const Group& group : groups) records.push_back(crawl_record(group, reader));
@@ -168,14 +168,14 @@ std::string timing_line(const Timings& timings) {
                        in_words(rounded(timings.embed)), in_words(rounded(timings.index)));
 }
 
-std::string lines_about(const Session& session, const Group& group, store::Reader& reader) {
+std::string lines_about(const CommandContext& session, const Group& group, store::Reader& reader) {
     const GroupCounters& counters = group.counters;
     const auto outbox = reader.outbox_counts("", group.id).value_or(store::OutboxCounts{});
     std::string text = fmt::format(
         "{} {}  {}%\n  url       {}\n  pages     {} of {} URLs, {} failed, {} skipped, {} queued\n",
         id_of(group, reader), coloured_state(session.terminal, store::shown_state(group, outbox)),
-        store::shown_percent(group, outbox), printable(start_of(group)), with_commas(counters.completed), with_commas(counters.discovered),
-        with_commas(counters.failed), with_commas(counters.skipped),
+        store::shown_percent(group, outbox), printable(start_of(group)), with_commas(counters.completed),
+        with_commas(counters.discovered), with_commas(counters.failed), with_commas(counters.skipped),
         with_commas(counters.queued + counters.running));
     const auto add = [&](std::string_view name, const std::string& value) {
         if (!value.empty()) text += fmt::format("  {:<9} {}\n", name, printable(value));
@@ -201,7 +201,7 @@ std::string lines_about(const Session& session, const Group& group, store::Reade
 }
 
 // A crawl that is not over, or whose pages wait, and that nobody works on: say how it goes on.
-void hint_at_worker(const Session& session, const app::Workplace& place, const Group& group,
+void hint_at_worker(const CommandContext& session, const app::Workplace& place, const Group& group,
                     store::Reader& reader) {
     const auto outbox = reader.outbox_counts("", group.id).value_or(store::OutboxCounts{});
     if (session.json || (group.is_over() && outbox.pending + outbox.processing == 0)) return;
@@ -211,7 +211,7 @@ void hint_at_worker(const Session& session, const app::Workplace& place, const G
         say(how_to_work);
 }
 
-int print_errors(const Session& session, store::Reader& reader, const Group& group) {
+int print_errors(const CommandContext& session, store::Reader& reader, const Group& group) {
     const auto urls = urls_without_page(reader, group.id, std::numeric_limits<int>::max());
     if (!urls) return give_up(session, urls.error());
     json::array records;
@@ -231,7 +231,7 @@ int print_errors(const Session& session, store::Reader& reader, const Group& gro
     return exit_yes;
 }
 
-int show_one(const Session& session, const app::Workplace& place, store::Reader& reader,
+int show_one(const CommandContext& session, const app::Workplace& place, store::Reader& reader,
              const StatusArguments& arguments) {
     const auto group = find_crawl(reader, arguments.id);
     if (!group) return give_up(session, group.error());
@@ -249,7 +249,7 @@ int show_one(const Session& session, const app::Workplace& place, store::Reader&
     return exit_yes;
 }
 
-int show_many(const Session& session, const app::Workplace& place, store::Reader& reader,
+int show_many(const CommandContext& session, const app::Workplace& place, store::Reader& reader,
               const StatusArguments& arguments) {
     const std::string kind = arguments.kind == "all" ? "" : arguments.kind;
     const auto active = active_groups(reader, kind);
@@ -267,7 +267,7 @@ int show_many(const Session& session, const app::Workplace& place, store::Reader
     return recent->empty() && !session.json ? exit_yes : print_list(session, reader, *recent);
 }
 
-int run_status(const Session& session, const StatusArguments& arguments) {
+int run_status(const CommandContext& session, const StatusArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     const auto reader = app::open_reader(*place);
@@ -303,7 +303,7 @@ Command add_status(CommandBuilder& builder) {
         .one_of({"crawl", "batch_scrape", "scrape", "extract", "rescrape", "all"});
     parser.add_flag("-w,--watch", arguments->watch, "Stay until it is over");
     parser.add_flag("-e,--errors", arguments->errors, "List the URLs that gave no page, and why");
-    return {&parser, [arguments](const Session& session) { return run_status(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_status(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

@@ -163,7 +163,7 @@ Result<std::vector<std::string>> real_folders(const std::vector<std::string>& na
 
 class WatchRun {
 public:
-    WatchRun(const Session& session, const app::Workplace& place, const WatchArguments& arguments)
+    WatchRun(const CommandContext& session, const app::Workplace& place, const WatchArguments& arguments)
         : session_(session),
           writer_({.collection = arguments.collection, .site = "watch", .folder = place.folder.path},
                   app::pdf_limits(place.settings),
@@ -295,7 +295,7 @@ private:
         any_failed_ |= !problems.empty();
     }
 
-    const Session& session_;
+    const CommandContext& session_;
     work::WatchWriter writer_;
     std::vector<std::unique_ptr<work::WatchFolder>> folders_;
     std::optional<work::FolderNotices> notices_;
@@ -305,7 +305,7 @@ private:
     bool any_failed_ = false;
 };
 
-int watch_once(const Session& session, const app::Workplace& place, const WatchArguments& arguments,
+int watch_once(const CommandContext& session, const app::Workplace& place, const WatchArguments& arguments,
                WatchRun& run) {
     const auto counts = work_until_indexed(
         session, place, {.collection = arguments.collection, .begin = [&](const Perform& perform) {
@@ -316,7 +316,7 @@ int watch_once(const Session& session, const app::Workplace& place, const WatchA
     return run.any_failed() ? std::max<int>(indexed, exit_no) : indexed;
 }
 
-int watch_on(const Session& session, const app::Workplace& place, WatchRun& run) {
+int watch_on(const CommandContext& session, const app::Workplace& place, WatchRun& run) {
     StandingOwner owner(place, stop_on_interrupt());
     const auto kept_up = run.keep_up(owner);
     const auto left = owner.leave();
@@ -325,7 +325,7 @@ int watch_on(const Session& session, const app::Workplace& place, WatchRun& run)
     return exit_interrupted;
 }
 
-int run_watch(const Session& session, const WatchArguments& arguments) {
+int run_watch(const CommandContext& session, const WatchArguments& arguments) {
     stop_on_interrupt();
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
@@ -349,7 +349,7 @@ Command add_watch(CommandBuilder& builder) {
     parser.add_option("--ignore", arguments->ignored_globs,
                       "Leave out what matches, as in .gitignore; repeatable");
     parser.add_flag("--once", arguments->once, "Bring the index up to date, and end");
-    return {&parser, [arguments](const Session& session) { return run_watch(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_watch(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

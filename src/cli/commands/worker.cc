@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "app/owner/background.h"
-#include "app/owner/process.h"
 #include "app/owner/client.h"
+#include "app/owner/process.h"
 #include "app/services/web_access.h"
 #include "base/units.h"
 #include "cli/command.h"
@@ -116,7 +116,7 @@ Result<void> work_until_nothing_is_left(const app::Workplace& place) {
 
 }  // namespace
 
-int work_off(const Session& session, const app::Workplace& place) {
+int work_off(const CommandContext& session, const app::Workplace& place) {
     stop_on_interrupt();
     const auto worked = work_until_nothing_is_left(place);
     if (was_interrupted()) {
@@ -186,11 +186,11 @@ private:
             return progress && progress->left == 0;
         };
         if (!is_over())
-            TRY(owner->work_until({.enough = is_over,
-                                   .changes =
-                                       work::RunUntil::Changes{.at_most = static_cast<int>(batch_->ids.size()),
-                                                               .collection = wish_.collection}},
-                                  stop_on_interrupt()));
+            TRY(owner->work_until(
+                {.enough = is_over,
+                 .changes = work::RunUntil::Changes{.at_most = static_cast<int>(batch_->ids.size()),
+                                                    .collection = wish_.collection}},
+                stop_on_interrupt()));
         is_done_ = true;
         TRY(owner->leave());
         owner.reset();
@@ -233,7 +233,7 @@ Result<store::BatchProgress> process(const app::Workplace& place, const ProcessW
     }
 }
 
-void say_progress(const Session& session, const store::BatchProgress& progress,
+void say_progress(const CommandContext& session, const store::BatchProgress& progress,
                   const store::OutboxCounts& after) {
     if (progress.failed > 0)
         say_error(session.terminal,
@@ -249,7 +249,7 @@ void say_progress(const Session& session, const store::BatchProgress& progress,
 
 }  // namespace
 
-int process_queue(const Session& session, const app::Workplace& place, const ProcessWish& wish) {
+int process_queue(const CommandContext& session, const app::Workplace& place, const ProcessWish& wish) {
     stop_on_interrupt();
     const auto progress = process(place, wish);
     if (!progress) return give_up(session, progress.error());
@@ -308,7 +308,7 @@ Result<void> work_in_foreground(app::Workplace place, std::chrono::milliseconds 
     return owner->work_until_idle(idle, stop_on_interrupt());
 }
 
-int run_worker(const Session& session, const WorkerArguments& arguments) {
+int run_worker(const CommandContext& session, const WorkerArguments& arguments) {
     const auto place = place_of(session);
     if (!place) return give_up(session, place.error());
     auto idle = arguments.idle_exit.empty() ? Result<std::chrono::milliseconds>(never)
@@ -336,7 +336,7 @@ Command add_worker(CommandBuilder& builder) {
     parser.add_flag("--once", arguments->once, "Until nothing is left, delayed and running jobs included");
     parser.add_option("--idle-exit", arguments->idle_exit, "Leave after so long without work");
     parser.add_flag("--background", arguments->background, "").hidden();  // only for start_background_worker
-    return {&parser, [arguments](const Session& session) { return run_worker(session, *arguments); }};
+    return {&parser, [arguments](const CommandContext& session) { return run_worker(session, *arguments); }};
 }
 
 }  // namespace quarry::cli

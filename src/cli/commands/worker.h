@@ -24,7 +24,7 @@ Result<app::FolderLock> take_place(app::Workplace& place);
 // Working until nothing is left: `worker --once` and `queue process`.
 
 // In this process, or waiting for the owner to do it. Ctrl-C finishes what is under way.
-int work_off(const Session& session, const app::Workplace& place);
+int work_off(const CommandContext& session, const app::Workplace& place);
 
 // `queue process`: having pages of the embedding queue embedded now, and saying what came of it.
 
@@ -40,6 +40,6 @@ struct ProcessWish {
 // In this process, or by the owner, which is waited for. Says, or with --json prints, how many pages were
 // processed, succeeded and failed: zeros for an empty queue. Returns the exit code: an error if there is no
 // embedder that could do it.
-int process_queue(const Session& session, const app::Workplace& place, const ProcessWish& wish);
+int process_queue(const CommandContext& session, const app::Workplace& place, const ProcessWish& wish);
 
 }  // namespace quarry::cli

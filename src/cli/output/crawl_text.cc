@@ -85,8 +85,7 @@ std::string skipped_in_words(const Group& group, store::Reader& reader) {
 std::string retries_in_words(const Group& group, store::Reader& reader, Timestamp now) {
     constexpr int looked_at = 100;
     if (!goes_on(group.state) || group.counters.queued == 0) return "";
-    const auto urls =
-        reader.urls({.group = group.id, .states = {UrlState::queued}, .limit = looked_at});
+    const auto urls = reader.urls({.group = group.id, .states = {UrlState::queued}, .limit = looked_at});
     if (!urls) return "";
     const FrontierUrl* first = nullptr;
     std::int64_t waiting = 0;

@@ -48,8 +48,8 @@ std::string summary_of(const Group& group, store::Reader& reader);
 // "2 skipped by robots.txt, 1 without text"; "" if nothing was left out that its user may miss.
 std::string skipped_in_words(const Group& group, store::Reader& reader);
 
-// "2 URLs wait to be tried again, the first in 9 s: HTTP 429 Too Many Requests"; "" if none of those that come
-// next does.
+// "2 URLs wait to be tried again, the first in 9 s: HTTP 429 Too Many Requests"; "" if none of those that
+// come next does.
 std::string retries_in_words(const Group& group, store::Reader& reader, Timestamp now);
 
 // URLs that failed, and those that gave no page for a reason that their user should know. At most `limit` of

@@ -19,7 +19,7 @@ constexpr std::size_t longest_quote = 80;
 
 struct NamedFormat {
     std::string_view name;
-    bool Formats::*wanted;
+    bool Formats::* wanted;
 };
 
 constexpr std::array written_formats{

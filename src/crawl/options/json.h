@@ -13,8 +13,8 @@
 
 #include "base/result.h"
 #include "crawl/options/options.h"
-#include "model/page_options.h"
 #include "model/page.h"
+#include "model/page_options.h"
 
 namespace quarry::crawl {
 

@@ -14,9 +14,9 @@
 #include "base/result.h"
 #include "crawl/options/request_context.h"
 #include "crawl/options/webhook.h"
-#include "model/page_options.h"
 #include "model/group.h"
 #include "model/page.h"
+#include "model/page_options.h"
 
 namespace quarry::crawl {
 
@@ -58,7 +58,7 @@ struct CrawlOptions {
     std::chrono::milliseconds wait_for{0};  // once the page is there
     bool mobile = false;
     bool block_ads = true;
-    std::vector<Action> actions{};          // done to it before it is read
+    std::vector<Action> actions{};         // done to it before it is read
     std::optional<PictureWish> picture{};  // kept beside its words
 
     // What is kept of a page.
@@ -68,10 +68,10 @@ struct CrawlOptions {
     std::vector<std::string> include_tags{}, exclude_tags{};
     std::vector<AttributeWish> attributes{};
     boost::json::object location{};  // where its client wants it to be read from: only recorded
-    DataWish data{};             // asked about each page, and kept with it
-    bool track_changes = false;  // say what has changed since the page was stored last
-    bool show_changes = false;   // and show it line by line
-    std::string change_tag{};    // pages with another tag have another past
+    DataWish data{};                 // asked about each page, and kept with it
+    bool track_changes = false;      // say what has changed since the page was stored last
+    bool show_changes = false;       // and show it line by line
+    std::string change_tag{};        // pages with another tag have another past
 
     // What happens around it.
     std::string collection = "default";

@@ -325,10 +325,7 @@ TEST_CASE("options that cannot work are refused before a crawl begins") {
         {"needs a URL", [](CrawlOptions& o) { o.urls.clear(); }},
         {"only http and https", [](CrawlOptions& o) { o.urls = {"ftp://a.example/"}; }},
         {"only http and https", [](CrawlOptions& o) { o.urls = {"mailto:a@a.example"}; }},
-        {"cannot crawl \"a.example\"",
-         [](CrawlOptions& o) {
-             o.urls = {"https://b.example/", "a.example"};
-         }},
+        {"cannot crawl \"a.example\"", [](CrawlOptions& o) { o.urls = {"https://b.example/", "a.example"}; }},
         {"at least one page", [](CrawlOptions& o) { o.limit = 0; }},
         {"at least one page", [](CrawlOptions& o) { o.limit = -5; }},
         {"must not be negative", [](CrawlOptions& o) { o.max_depth = -1; }},
@@ -338,26 +335,14 @@ TEST_CASE("options that cannot work are refused before a crawl begins") {
         {"delay", [](CrawlOptions& o) { o.delay = -1ms; }},
         {"delay", [](CrawlOptions& o) { o.delay = 2h; }},
         {"RE2", [](CrawlOptions& o) { o.include_paths = {"("}; }},
-        {"RE2",
-         [](CrawlOptions& o) {
-             o.exclude_paths = {"/ok", "(?=ahead)"};
-         }},
+        {"RE2", [](CrawlOptions& o) { o.exclude_paths = {"/ok", "(?=ahead)"}; }},
         {"RE2", [](CrawlOptions& o) { o.exclude_paths = {"a)(b"}; }},
         {"longer than 4 KB", [](CrawlOptions& o) { o.exclude_paths = {std::string(5000, 'a')}; }},
         {"at most 1,000", [](CrawlOptions& o) { o.exclude_paths.assign(1001, "a"); }},
         {"RE2", [](CrawlOptions& o) { o.include_paths = {"((a{100}){100}){100}"}; }},
-        {"not a header",
-         [](CrawlOptions& o) {
-             o.headers = {{"A", "b\r\nHost: c"}};
-         }},
-        {"not a header",
-         [](CrawlOptions& o) {
-             o.headers = {{"A B", "c"}};
-         }},
-        {"not a header",
-         [](CrawlOptions& o) {
-             o.headers = {{"", "c"}};
-         }},
+        {"not a header", [](CrawlOptions& o) { o.headers = {{"A", "b\r\nHost: c"}}; }},
+        {"not a header", [](CrawlOptions& o) { o.headers = {{"A B", "c"}}; }},
+        {"not a header", [](CrawlOptions& o) { o.headers = {{"", "c"}}; }},
         {"not UTF-8", [](CrawlOptions& o) { o.collection = "\xff"; }},
         {"nested more than 32",
          [](CrawlOptions& o) {

@@ -9,7 +9,6 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-
 namespace quarry::db {
 
 namespace {

@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-
 namespace quarry::db {
 
 bool RedisValue::is_nil() const {

@@ -1,3 +1,5 @@
+#include "embed/space/space.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,7 +10,6 @@
 #include <doctest/doctest.h>
 
 #include "embed/space/passages_test.h"
-#include "embed/space/space.h"
 
 using namespace quarry;
 using namespace quarry::embed;

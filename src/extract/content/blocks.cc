@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "extract/content/visibility.h"
 #include "extract/content/text_scan.h"
+#include "extract/content/visibility.h"
 
 namespace quarry::extract {
 

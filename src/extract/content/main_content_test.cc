@@ -1,9 +1,10 @@
+#include "extract/content/main_content.h"
+
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
-#include "extract/content/main_content.h"
 #include "extract/plain_text.h"
 #include "html/parser.h"
 

@@ -11,11 +11,11 @@
 
 namespace quarry::extract {
 
+using html::Attr;
 using html::Namespace;
+using html::NodeId;
 using html::NodeKind;
 using html::Tag;
-using html::NodeId;
-using html::Attr;
 using html::Tree;
 
 namespace {

@@ -1,5 +1,5 @@
-#include "extract/markdown/heading_anchor.h"
 #include "extract/markdown/cases_test.h"
+#include "extract/markdown/heading_anchor.h"
 
 namespace quarry::extract {
 

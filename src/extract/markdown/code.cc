@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "base/ascii.h"
-#include "extract/selection.h"
 #include "extract/markdown/classes.h"
 #include "extract/markdown/escape.h"
 #include "extract/markdown/writer.h"
+#include "extract/selection.h"
 #include "html/tree.h"
 
 namespace quarry::extract::markdown {

@@ -12,8 +12,8 @@
 namespace quarry::extract::markdown {
 
 using html::Attr;
-using html::Tag;
 using html::NodeId;
+using html::Tag;
 using html::Tree;
 
 namespace {

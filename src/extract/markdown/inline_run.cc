@@ -165,7 +165,8 @@ void InlineRun::text(std::string_view text) {
                 break;
             case ByteClass::space:
                 space();
-                while (++i < text.size() && byte_class(text[i]) == ByteClass::space) {}
+                while (++i < text.size() && byte_class(text[i]) == ByteClass::space) {
+                }
                 break;
             case ByteClass::dropped: ++i; break;
             case ByteClass::special:

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "base/ascii.h"
-#include "extract/markdown/writer.h"
 #include "extract/markdown/mathml.h"
+#include "extract/markdown/writer.h"
 
 namespace quarry::extract::markdown {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "extract/markdown/heading_anchor.h"
 #include "extract/markdown/escape.h"
+#include "extract/markdown/heading_anchor.h"
 
 namespace quarry::extract::markdown {
 

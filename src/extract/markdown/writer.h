@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "extract/markdown/markdown.h"
 #include "extract/markdown/blocks.h"
 #include "extract/markdown/classes.h"
 #include "extract/markdown/footnotes.h"
 #include "extract/markdown/inline_run.h"
+#include "extract/markdown/markdown.h"
 #include "extract/markdown/survey.h"
 #include "extract/markdown/tables.h"
 #include "extract/selection.h"

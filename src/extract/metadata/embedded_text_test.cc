@@ -1,7 +1,6 @@
-#include "extract/client_rendered.h"
-
 #include <doctest/doctest.h>
 
+#include "extract/client_rendered.h"
 #include "html/parser.h"
 
 using namespace quarry;

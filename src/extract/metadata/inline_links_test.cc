@@ -1,8 +1,8 @@
-#include "extract/metadata/links.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "extract/metadata/links.h"
 
 using namespace quarry;
 using namespace quarry::extract;

@@ -8,9 +8,9 @@
 
 #include "base/ascii.h"
 #include "extract/metadata/byline.h"
-#include "extract/metadata/links.h"
 #include "extract/metadata/dates.h"
 #include "extract/metadata/json_ld.h"
+#include "extract/metadata/links.h"
 #include "extract/metadata/page_facts.h"
 #include "extract/one_line.h"
 #include "html/characters.h"

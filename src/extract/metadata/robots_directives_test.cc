@@ -1,8 +1,8 @@
-#include "extract/metadata/page_facts.h"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "extract/metadata/page_facts.h"
 
 using namespace quarry;
 using namespace quarry::extract;

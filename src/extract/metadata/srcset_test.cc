@@ -1,6 +1,6 @@
-#include "extract/metadata/images.h"
-
 #include <doctest/doctest.h>
+
+#include "extract/metadata/images.h"
 
 using quarry::extract::best_source;
 

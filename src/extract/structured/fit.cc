@@ -8,8 +8,8 @@
 #include <boost/json.hpp>
 
 #include "base/ascii.h"
-#include "extract/metadata/links.h"
 #include "extract/metadata/dates.h"
+#include "extract/metadata/links.h"
 #include "extract/structured/page_data.h"
 #include "extract/structured/values.h"
 

@@ -62,7 +62,8 @@ Item open_graph_item(const Metadata& metadata) {
     return item;
 }
 
-// What the page's tags say, judged as for every document (extract/metadata/metadata.h), and the tags as they are.
+// What the page's tags say, judged as for every document (extract/metadata/metadata.h), and the tags as they
+// are.
 Item meta_item(const Metadata& metadata) {
     Item item{.source = Source::meta, .where = "meta tags"};
     const std::pair<std::string_view, const std::string*> judged[] = {{"title", &metadata.title},

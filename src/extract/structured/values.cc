@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
-#include "extract/metadata/links.h"
 #include "extract/metadata/dates.h"
+#include "extract/metadata/links.h"
 
 namespace quarry::structured {
 

@@ -14,10 +14,10 @@
 #include <poppler-page.h>
 #include <unistd.h>
 
-#include "fetch/pdf/pdf.h"
-#include "fetch/pdf/sandbox.h"
 #include "fetch/pdf/lines.h"
 #include "fetch/pdf/markdown.h"
+#include "fetch/pdf/pdf.h"
+#include "fetch/pdf/sandbox.h"
 
 namespace quarry::fetch {
 namespace {

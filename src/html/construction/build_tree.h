@@ -20,8 +20,8 @@ struct BuildNode {
     NodeKind kind = NodeKind::element;
     Namespace space = Namespace::html;
     Tag tag = Tag::first_unlisted;
-    std::uint16_t depth : 15 = 0;   // when inserted; moving may only have made it less
-    bool is_open : 1 = false;  // on the stack of open elements
+    std::uint16_t depth : 15 = 0;  // when inserted; moving may only have made it less
+    bool is_open : 1 = false;      // on the stack of open elements
     std::uint16_t attribute_count = 0;
     std::uint32_t first_attribute = 0;
     NodeId parent = no_node;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "html/construction/formatting.h"
 #include "html/construction/build_tree.h"
+#include "html/construction/formatting.h"
 #include "html/construction/open_elements.h"
 #include "html/parser.h"
 #include "html/source_text.h"

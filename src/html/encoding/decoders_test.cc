@@ -1,8 +1,8 @@
+#include "html/encoding/decoders.h"
+
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "html/encoding/decoders.h"
 
 using namespace quarry::html;
 using namespace std::string_literals;

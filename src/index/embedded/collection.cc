@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "index/embedded/postings.h"
 #include "index/embedded/page_rows.h"
+#include "index/embedded/postings.h"
 #include "index/embedded/segments.h"
 
 namespace quarry::index {

@@ -17,9 +17,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
+#include "index/embedded/part.h"
 #include "index/embedded/postings.h"
 #include "index/embedded/signs.h"
-#include "index/embedded/part.h"
 #include "index/embedded/vectors.h"
 #include "index/index.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/embedded/postings.h"
 #include "index/embedded/collection.h"
+#include "index/embedded/postings.h"
 #include "index/index.h"
 
 namespace quarry::index {

@@ -3,12 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include "index/embedded/collection.h"
 #include "index/embedded/matching.h"
-#include "index/embedded/vectors.h"
 #include "index/embedded/page_rows.h"
 #include "index/embedded/signs.h"
 #include "index/embedded/similar_words.h"
-#include "index/embedded/collection.h"
+#include "index/embedded/vectors.h"
 
 namespace quarry::index {
 

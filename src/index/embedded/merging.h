@@ -12,9 +12,9 @@
 
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/postings.h"
 #include "index/embedded/collection.h"
 #include "index/embedded/part.h"
+#include "index/embedded/postings.h"
 #include "index/embedded/segments.h"
 
 namespace quarry::index {

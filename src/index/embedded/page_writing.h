@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/embedded/collection.h"
 #include "index/embedded/page_rows.h"
 #include "index/embedded/part.h"
-#include "index/embedded/collection.h"
 #include "index/embedded/vectors.h"
 #include "index/index.h"
 

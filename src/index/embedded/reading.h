@@ -12,8 +12,8 @@
 #include "base/guarded.h"
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/matching.h"
 #include "index/embedded/collection.h"
+#include "index/embedded/matching.h"
 #include "index/index.h"
 
 namespace quarry::index {

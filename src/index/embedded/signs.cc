@@ -11,7 +11,6 @@
 
 #include <sys/mman.h>
 
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif

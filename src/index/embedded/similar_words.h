@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/embedded/reading.h"
 #include "index/embedded/collection.h"
+#include "index/embedded/reading.h"
 
 namespace quarry::index {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "index/embedded/vectors.h"
-#include "index/embedded/upkeep.h"
 #include "index/embedded/schema.h"
+#include "index/embedded/upkeep.h"
+#include "index/embedded/vectors.h"
 #include "index/index.h"
 
 namespace quarry::index {

@@ -11,11 +11,11 @@
 #include <shared_mutex>
 #include <string>
 
+#include "index/embedded/collection.h"
+#include "index/embedded/embedded_index.h"
 #include "index/embedded/page_writing.h"
 #include "index/embedded/reading.h"
-#include "index/embedded/collection.h"
 #include "index/embedded/upkeep.h"
-#include "index/embedded/embedded_index.h"
 
 namespace quarry::index {
 

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
-#include "index/embedded/vectors.h"
 #include "index/embedded/matching.h"
 #include "index/embedded/reading.h"
 #include "index/embedded/similar_words.h"
 #include "index/embedded/sqlite_index.h"
+#include "index/embedded/vectors.h"
 #include "index/index.h"
 
 namespace quarry::index {

@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "index/embedded/merging.h"
 #include "index/embedded/collection.h"
+#include "index/embedded/merging.h"
 
 namespace quarry::index {
 

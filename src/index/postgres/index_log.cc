@@ -11,8 +11,8 @@
 #include "base/result.h"
 #include "db/postgres/connection.h"
 #include "db/postgres/migration.h"
-#include "index/postgres/log_rows.h"
 #include "index/index.h"
+#include "index/postgres/log_rows.h"
 
 namespace quarry::index {
 

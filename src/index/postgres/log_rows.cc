@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "db/postgres/values.h"
-#include "index/embedded/vectors.h"
 #include "index/embedded/page_rows.h"
+#include "index/embedded/vectors.h"
 
 namespace quarry::index {
 

@@ -6,8 +6,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "index/qdrant/service.h"
 #include "index/qdrant/points.h"
+#include "index/qdrant/service.h"
 
 namespace quarry::index {
 

@@ -1,10 +1,11 @@
 // What a point is made of: its name, its words, its payload, and the filters that ask for it.
+#include "index/qdrant/points.h"
+
 #include <boost/json.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "index/qdrant/service.h"
-#include "index/qdrant/points.h"
 
 using namespace quarry;
 using namespace quarry::index;

@@ -6,10 +6,10 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "index/qdrant/service.h"
 #include "index/qdrant/collections.h"
 #include "index/qdrant/points.h"
 #include "index/qdrant/reading.h"
+#include "index/qdrant/service.h"
 #include "index/qdrant/writing.h"
 
 namespace quarry::index {

@@ -5,7 +5,6 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-
 namespace quarry {
 
 namespace {

@@ -17,8 +17,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "model/json/values.h"
 #include "model/ids.h"
+#include "model/json/values.h"
 
 namespace quarry {
 

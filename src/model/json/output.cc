@@ -255,9 +255,9 @@ json::object to_json(const Group& group, std::uint64_t salt) {
 }
 
 json::object to_json(const Job& job, std::uint64_t salt, std::optional<Timestamp> group_created_at) {
-    const Timestamp updated = std::max(
-        {job.created_at, job.started_at.value_or(job.created_at), job.tried_at.value_or(job.created_at),
-         job.finished_at.value_or(job.created_at)});
+    const Timestamp updated =
+        std::max({job.created_at, job.started_at.value_or(job.created_at),
+                  job.tried_at.value_or(job.created_at), job.finished_at.value_or(job.created_at)});
     json::value group = nullptr;
     if (job.group && group_created_at) group = public_id(number(*job.group), *group_created_at, salt);
     return {{"id", public_id(number(job.id), job.created_at, salt)},

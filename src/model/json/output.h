@@ -11,11 +11,11 @@
 
 #include "base/clock.h"
 #include "model/document.h"
-#include "model/page_options.h"
 #include "model/frontier.h"
 #include "model/group.h"
 #include "model/job.h"
 #include "model/json/values.h"
+#include "model/page_options.h"
 #include "model/stored_page.h"
 
 namespace quarry {

@@ -1,6 +1,6 @@
-#include "model/json/fields.h"
-
 #include <doctest/doctest.h>
+
+#include "model/json/fields.h"
 
 using namespace quarry;
 namespace json = boost::json;

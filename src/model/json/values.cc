@@ -22,9 +22,8 @@ constexpr std::array<std::string_view, 10> skip_reasons = {"none",      "robots"
 constexpr std::array<std::string_view, 5> url_sources = {"seed", "link", "sitemap", "redirect", "former"};
 constexpr std::array<std::string_view, 3> companies = {"any", "none", "apart"};
 constexpr std::array<std::string_view, 11> error_codes = {
-    "invalid_argument", "not_found", "conflict",    "refused", "unavailable",
-    "timeout",          "too_large", "unsupported", "corrupt", "interrupted",
-    "exhausted"};
+    "invalid_argument", "not_found",   "conflict", "refused",     "unavailable", "timeout",
+    "too_large",        "unsupported", "corrupt",  "interrupted", "exhausted"};
 
 template <typename Enum, std::size_t count>
 bool find(const std::array<std::string_view, count>& names, std::string_view name, Enum& target) {
@@ -112,10 +111,11 @@ Result<JobState> parse_embedding_state(std::string_view name) {
 Result<int> parse_embedding_priority(std::string_view text) {
     const auto priority = parse_priority(text);
     if (priority && *priority >= priority_high && *priority <= priority_low) return *priority;
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("\"{}\" is no priority of the embedding queue: it is high, normal or low, or 1, 2 "
-                            "or 3",
-                            text));
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("\"{}\" is no priority of the embedding queue: it is high, normal or low, or 1, 2 "
+                    "or 3",
+                    text));
 }
 
 Result<int> parse_priority(std::string_view text) {

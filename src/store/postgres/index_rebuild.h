@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "store/postgres/upkeep.h"
 #include "store/postgres/transactor.h"
+#include "store/postgres/upkeep.h"
 
 namespace quarry::store::postgres {
 

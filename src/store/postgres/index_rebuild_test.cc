@@ -33,8 +33,8 @@ TEST_CASE("indexes that are much larger than their rows need are rebuilt, once a
     const auto size = [&](const std::string& index) {
         return connection.query("select pg_relation_size('" + index + "')").value().integer(0, 0);
     };
-    // As a queue that was long once: what is left of it is on every page of the index. That of the payloads is
-    // as large, and needs to be.
+    // As a queue that was long once: what is left of it is on every page of the index. That of the payloads
+    // is as large, and needs to be.
     for (const char* statement :
          {"insert into quarry.job_key select lpad(i::text, 60, '0'), i from generate_series(1, 200000) as i",
           "insert into quarry.payload select i, '' from generate_series(1, 500000) as i",
@@ -51,8 +51,9 @@ TEST_CASE("indexes that are much larger than their rows need are rebuilt, once a
     CHECK(size("quarry.payload_pkey") == healthy);
     CHECK(connection.query("select count(*) from quarry.job_key").value().integer(0, 0) == 2'000);
     // Another time on the same day it is not even looked for, and by no one but who leads.
-    REQUIRE(connection.execute("insert into quarry.job_key select 'x' || lpad(i::text, 60, '0'), i from "
-                               "generate_series(1, 200000) as i"));
+    REQUIRE(
+        connection.execute("insert into quarry.job_key select 'x' || lpad(i::text, 60, '0'), i from "
+                           "generate_series(1, 200000) as i"));
     REQUIRE(connection.execute("delete from quarry.job_key where id % 100 <> 0"));
     REQUIRE(connection.execute("vacuum analyze quarry.job_key"));
     CHECK(upkeep.rebuild({}).value().empty());
@@ -61,8 +62,9 @@ TEST_CASE("indexes that are much larger than their rows need are rebuilt, once a
     clock.advance(24h);
     REQUIRE(upkeep.rebuild({}).value().empty());
     CHECK(upkeep_of_other.rebuild({}).value().empty());
-    CHECK(connection.query("select value from quarry.meta where name = 'indexes_rebuilt_at'").value().integer(0, 0) ==
-          clock.now().time_since_epoch().count());
+    CHECK(connection.query("select value from quarry.meta where name = 'indexes_rebuilt_at'")
+              .value()
+              .integer(0, 0) == clock.now().time_since_epoch().count());
 }
 
 }  // namespace quarry::store

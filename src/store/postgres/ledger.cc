@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "store/rows/columns.h"
 #include "store/postgres/writing/operations.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store::postgres {
 

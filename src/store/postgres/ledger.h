@@ -23,11 +23,11 @@
 #include "base/result.h"
 #include "db/postgres/connection.h"
 #include "store/known_keys.h"
-#include "store/postgres/process_memory.h"
 #include "store/postgres/claim_order.h"
+#include "store/postgres/names.h"
+#include "store/postgres/process_memory.h"
 #include "store/postgres/tables/groups.h"
 #include "store/postgres/tables/jobs.h"
-#include "store/postgres/names.h"
 #include "store/store.h"
 
 namespace quarry::store::postgres {

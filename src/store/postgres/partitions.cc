@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "store/rows/columns.h"
 #include "store/postgres/tables/metrics.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store::postgres {
 
@@ -76,8 +76,7 @@ Answer<std::vector<Day>> find_days(Ledger& ledger, const db::PgStatement& sql) {
     std::vector<Day> days;
     for (int index = 0; index < rows.size(); ++index) {
         const db::PgRow row(rows, index);
-        days.push_back(
-            {std::string(row.text(0)), std::string(row.text(1)), row.integer(2), row.integer(3)});
+        days.push_back({std::string(row.text(0)), std::string(row.text(1)), row.integer(2), row.integer(3)});
     }
     return days;
 }
@@ -89,11 +88,10 @@ Result<bool> lock_days(Ledger& ledger) {
 
 // Somebody may have made it meanwhile, or a row of it be in the default partition.
 Result<bool> is_taken(Ledger& ledger, const Day& day) {
-    return TRY(ledger.sql().query(
-                   fmt::format("select to_regclass($1) is not null or exists "
-                               "(select 1 from quarry.{0}_other where {1} >= $2 and {1} < $3)",
-                               day.parent, day.parent == "done" ? "finished_at" : "at"),
-                   db::PgValues(day.name, day.begins, day.ends)))
+    return TRY(ledger.sql().query(fmt::format("select to_regclass($1) is not null or exists "
+                                              "(select 1 from quarry.{0}_other where {1} >= $2 and {1} < $3)",
+                                              day.parent, day.parent == "done" ? "finished_at" : "at"),
+                                  db::PgValues(day.name, day.begins, day.ends)))
         .boolean(0, 0);
 }
 
@@ -155,8 +153,8 @@ void Partitions::make_coming() {
     bool are_made = missing.has_value();
     for (const Day& day : missing.value_or(std::vector<Day>{})) {
         // Each by itself: what it locks is free again at once, and one that fails stops no other.
-        const auto made = transactor_.run<void>(Durability::later,
-                                                [&](Ledger& ledger) { return make_day(ledger, day); });
+        const auto made =
+            transactor_.run<void>(Durability::later, [&](Ledger& ledger) { return make_day(ledger, day); });
         are_made = are_made && made;
     }
     if (!are_made) next_making_.with([&](Timestamp& due) { due = now + after_failure; });

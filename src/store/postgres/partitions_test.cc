@@ -10,11 +10,11 @@
 
 #include "db/postgres/migration.h"
 #include "servers/postgres.h"
-#include "store/postgres/store.h"
-#include "store/postgres/schema/schema.h"
-#include "store/postgres/schema/version_1.h"
 #include "store/postgres/schema/ids.h"
 #include "store/postgres/schema/later_versions.h"
+#include "store/postgres/schema/schema.h"
+#include "store/postgres/schema/version_1.h"
+#include "store/postgres/store.h"
 #include "store/postgres/upkeep.h"
 
 namespace quarry::store {

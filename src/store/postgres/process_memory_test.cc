@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-
 namespace quarry::store::postgres {
 
 using namespace std::chrono_literals;

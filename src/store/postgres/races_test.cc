@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "servers/postgres.h"
 #include "servers/tcp_proxy.h"
-#include "store/rows/pages.h"
 #include "store/postgres/store.h"
+#include "store/rows/pages.h"
 
 namespace quarry::store {
 
@@ -180,7 +180,8 @@ TEST_CASE("a change that ends while it is being cancelled has ended") {
     auto finished = std::async(std::launch::async, [&] { return store->finish({{lease, {}}}); });
     gate.await_somebody();
 
-    auto cancelled = std::async(std::launch::async, [&] { return store->cancel(JobFilter{.ids = {lease.id}}); });
+    auto cancelled =
+        std::async(std::launch::async, [&] { return store->cancel(JobFilter{.ids = {lease.id}}); });
     gate.await_another();
     gate.open();
 

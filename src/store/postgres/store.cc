@@ -8,17 +8,17 @@
 #include "base/guarded.h"
 #include "base/observers.h"
 #include "store/events.h"
-#include "store/rows/columns.h"
-#include "store/postgres/writing/operations.h"
-#include "store/postgres/writing/leasing.h"
 #include "store/postgres/finisher.h"
 #include "store/postgres/index_rebuild.h"
-#include "store/postgres/upkeep.h"
-#include "store/postgres/tables/metrics.h"
 #include "store/postgres/notifier.h"
 #include "store/postgres/partitions.h"
 #include "store/postgres/schema/schema.h"
+#include "store/postgres/tables/metrics.h"
 #include "store/postgres/transactor.h"
+#include "store/postgres/upkeep.h"
+#include "store/postgres/writing/leasing.h"
+#include "store/postgres/writing/operations.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store {
 
@@ -207,7 +207,8 @@ private:
         return transactor_.run<T>(Durability::later, operation);
     }
     Result<std::int64_t> change_all(BulkRequest request);
-    using PageOperation = std::function<pg::Answer<pg::PagesChanged>(Ledger&, const PageFilter&, std::int64_t)>;
+    using PageOperation =
+        std::function<pg::Answer<pg::PagesChanged>(Ledger&, const PageFilter&, std::int64_t)>;
     Result<std::int64_t> change_pages(PageFilter filter, const PageOperation& operation);
     void tell(std::span<const Event> events, const pg::News& news);
     void hear(std::span<const Event> events, const pg::PutInLine& jobs);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "model/collection.h"
-#include "store/rows/pages.h"
 #include "store/promises/backend.h"
+#include "store/rows/pages.h"
 
 namespace quarry::store::promises {
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <random>
 
-#include "store/rows/pages.h"
 #include "store/promises/backend.h"
+#include "store/rows/pages.h"
 
 namespace quarry::store::promises {
 
@@ -132,7 +132,8 @@ TEST_CASE_TEMPLATE("a change that is hastened each time that it was put off ends
         CHECK(leased[0].snoozes == snooze);
         const Timestamp later = backend.clock.now() + std::chrono::minutes(1);
         backend.finish(leased[0].lease, {.end = Snooze{later, "no answer"}});
-        CHECK(backend.store->hasten({.collection = "default"}).value() == (snooze < few.change_snoozes ? 1 : 0));
+        CHECK(backend.store->hasten({.collection = "default"}).value() ==
+              (snooze < few.change_snoozes ? 1 : 0));
     }
 
     CHECK(backend.reader->outbox_counts("", {}).value().failed == 1);

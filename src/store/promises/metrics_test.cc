@@ -1,7 +1,7 @@
 // What transactional stores promise about metrics: where the time of pages and crawls went, and what was
 // asked for.
-#include "store/rows/pages.h"
 #include "store/promises/backend.h"
+#include "store/rows/pages.h"
 
 namespace quarry::store::promises {
 

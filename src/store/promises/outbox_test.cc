@@ -1,8 +1,8 @@
 // What every store promises about the outbox: changes of pages are leased, ended and counted as jobs are.
 #include <algorithm>
 
-#include "store/rows/pages.h"
 #include "store/promises/backend.h"
+#include "store/rows/pages.h"
 
 namespace quarry::store::promises {
 
@@ -197,8 +197,8 @@ TEST_CASE_TEMPLATE("a service that is away costs no attempt, and is counted in a
     CHECK(counts(backend).last_error.empty());
 }
 
-TEST_CASE_TEMPLATE("what went wrong last is known until nothing waits any more, whatever works meanwhile", Backend,
-                   TRANSACTIONAL_STORES) {
+TEST_CASE_TEMPLATE("what went wrong last is known until nothing waits any more, whatever works meanwhile",
+                   Backend, TRANSACTIONAL_STORES) {
     Backend backend;
     write(backend, 1, "one");
     write(backend, 2, "two");
@@ -603,7 +603,8 @@ TEST_CASE_TEMPLATE("a change says when it was tried last", Backend, TRANSACTIONA
     CHECK(backend.job(again.lease.id).tried_at == added + 15s);
 }
 
-TEST_CASE_TEMPLATE("only what is not in the index is indexed, if asked for so", Backend, TRANSACTIONAL_STORES) {
+TEST_CASE_TEMPLATE("only what is not in the index is indexed, if asked for so", Backend,
+                   TRANSACTIONAL_STORES) {
     Backend backend;
     for (std::uint64_t key = 1; key <= 6; ++key) write(backend, key, "words");
     const auto leased = lease_changes(backend, 4);

@@ -1,6 +1,7 @@
 // What transactional stores promise beyond the others: a page, its links, its change for the index and the
 // end of its URL are one commit, and counters equal rows.
 #include "store/rows/pages.h"
+
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

@@ -2,8 +2,8 @@
 #include <set>
 #include <string>
 
-#include "store/rows/pages.h"
 #include "store/promises/backend.h"
+#include "store/rows/pages.h"
 
 namespace quarry::store::promises {
 

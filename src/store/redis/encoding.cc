@@ -5,7 +5,6 @@
 
 #include <boost/json.hpp>
 
-
 namespace quarry::store::redis {
 
 namespace {

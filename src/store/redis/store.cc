@@ -11,9 +11,9 @@
 #include "store/known_keys.h"
 #include "store/records.h"
 #include "store/redis/both_stores.h"
-#include "store/redis/link.h"
 #include "store/redis/encoding.h"
 #include "store/redis/finisher.h"
+#include "store/redis/link.h"
 #include "store/redis/news.h"
 #include "store/redis/scheduling.h"
 
@@ -97,9 +97,7 @@ public:
         return change_all({BulkChange::retry, filter},
                           [](Store& store, const JobFilter& some) { return store.retry(some); });
     }
-    Result<std::int64_t> hasten(const JobFilter& filter) override {
-        return woken(content_->hasten(filter));
-    }
+    Result<std::int64_t> hasten(const JobFilter& filter) override { return woken(content_->hasten(filter)); }
     Result<std::int64_t> clear(const JobFilter& filter) override {
         return change_all({BulkChange::clear, filter},
                           [](Store& store, const JobFilter& some) { return store.clear(some); });

@@ -1,6 +1,5 @@
 #include "store/rules/transitions.h"
 
-
 namespace quarry::store {
 
 namespace {

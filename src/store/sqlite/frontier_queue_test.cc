@@ -1,10 +1,10 @@
-#include "store/sqlite/queues.h"
-
 #include <map>
 #include <set>
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "store/sqlite/queues.h"
 
 namespace quarry::store {
 

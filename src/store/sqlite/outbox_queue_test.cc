@@ -1,11 +1,11 @@
 // The order of the outbox in memory, before a table that is a sorted list.
-#include "store/sqlite/queues.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include <doctest/doctest.h>
+
+#include "store/sqlite/queues.h"
 
 namespace quarry::store {
 

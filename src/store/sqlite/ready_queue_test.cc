@@ -1,8 +1,8 @@
-#include "store/sqlite/queues.h"
-
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "store/sqlite/queues.h"
 
 namespace quarry::store {
 

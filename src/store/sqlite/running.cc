@@ -1,5 +1,6 @@
-#include "store/rows/columns.h"
 #include "store/sqlite/running.h"
+
+#include "store/rows/columns.h"
 
 namespace quarry::store {
 

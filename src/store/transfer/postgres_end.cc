@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "db/packed_text.h"
-#include "db/postgres/values.h"
 #include "db/postgres/connection.h"
+#include "db/postgres/values.h"
 #include "store/postgres/schema/schema.h"
 #include "store/transfer/transfer.h"
 

@@ -1,9 +1,9 @@
-#include "text/chunks/chunk_markdown.h"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "text/chunks/chunk_markdown.h"
 
 using namespace quarry::text;
 

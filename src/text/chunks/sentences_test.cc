@@ -1,10 +1,9 @@
-#include "text/chunks/cutting.h"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "text/chunks/cutting.h"
 
 using namespace quarry::text;
 

@@ -11,7 +11,6 @@
 #include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
-
 namespace quarry::text {
 
 namespace {

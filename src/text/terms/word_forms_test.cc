@@ -1,8 +1,8 @@
+#include "text/terms/word_forms.h"
+
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include "text/terms/word_forms.h"
 
 using namespace quarry::text;
 

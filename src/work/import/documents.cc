@@ -77,7 +77,8 @@ Result<ImportDocument> parse_import_document(const json::value& page) {
     if (document.url.empty()) return fail(ErrorCode::invalid_argument, "a page has no \"url\"");
     if (const json::value* status = object->if_contains("status")) {
         const bool is_one = status->is_int64() && status->get_int64() >= 100 && status->get_int64() <= 999;
-        if (!is_one) return fail(ErrorCode::invalid_argument, "a page's \"status\" is a number from 100 to 999");
+        if (!is_one)
+            return fail(ErrorCode::invalid_argument, "a page's \"status\" is a number from 100 to 999");
         document.status = static_cast<int>(status->get_int64());
     }
     if (const json::value* bytes = object->if_contains("body_bytes"); bytes && bytes->is_int64())

@@ -13,12 +13,12 @@
 #include <thread>
 #include <vector>
 
-#include "base/result.h"
 #include "base/queues.h"
+#include "base/result.h"
 #include "fetch/pdf/pdf.h"
 #include "store/reader.h"
-#include "work/import/ignore.h"
 #include "work/import/documents.h"
+#include "work/import/ignore.h"
 
 namespace quarry::work {
 

@@ -1,3 +1,5 @@
+#include "work/import/files.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -7,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "servers/temporary_folder.h"
-#include "work/import/files.h"
 #include "work/import/documents.h"
 
 using namespace quarry;

@@ -1,4 +1,6 @@
 // What the kernel tells, on a real disk. Every wait ends with the event it is for.
+#include "work/import/watched_folder.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <thread>
@@ -6,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include "servers/temporary_folder.h"
-#include "work/import/watched_folder.h"
 
 using namespace quarry;
 using namespace quarry::work;

@@ -49,9 +49,9 @@ public:
     std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(use_); }
 
     // A space is due at the first 500 chunks, and each time there are a quarter more than it was fitted on,
-    // until it was fitted on enough. While chunks still come in, four times as many: what is fitted in between
-    // is thrown away. (At rest a fit costs little, and a space that knows half of the words is worth less:
-    // nDCG@10 of scifact .734 when the last fit saw part of an import, .744 when it saw all.)
+    // until it was fitted on enough. While chunks still come in, four times as many: what is fitted in
+    // between is thrown away. (At rest a fit costs little, and a space that knows half of the words is worth
+    // less: nDCG@10 of scifact .734 when the last fit saw part of an import, .744 when it saw all.)
     enum class Pressure { idle, busy };
     Result<bool> is_due(const std::string& collection, Pressure pressure);
 

@@ -76,8 +76,8 @@ Result<void> CollectionEmbedders::check_provider(const std::string& provider) co
         return fail(ErrorCode::invalid_argument,
                     fmt::format("there is no provider \"{}\": it is builtin, tei, openai or none", provider));
     if (!needs_service(provider) || services_.services.contains(provider)) return {};
-    return fail(ErrorCode::unavailable, fmt::format("the provider {} is not configured: set {}", provider,
-                                                    setting_of(provider)));
+    return fail(ErrorCode::unavailable,
+                fmt::format("the provider {} is not configured: set {}", provider, setting_of(provider)));
 }
 
 void CollectionEmbedders::ask_at_once() {

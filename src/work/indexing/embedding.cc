@@ -94,8 +94,7 @@ void ProviderWatch::ask(const std::string& collection, const std::stop_token& st
         answered.repeats += answered.at == Time{} ? 0 : 1;
         answered.at = steady_clock::now();
     }
-    const auto hastened =
-        parts_.store.hasten({.states = {JobState::queued}, .collection = collection});
+    const auto hastened = parts_.store.hasten({.states = {JobState::queued}, .collection = collection});
     if (!hastened) {
         std::lock_guard lock(mutex_);
         note(collection);
@@ -223,8 +222,7 @@ void EmbeddingPool::embed(Batch batch, text::TermReader& terms, embed::Patience 
     std::vector<std::string> texts;
     for (const Item& item : batch) texts.push_back(item.text);
     const auto started = std::chrono::steady_clock::now();
-    auto [vectors, is_overload] =
-        ask(*batch.front().page->work->embedder.service, texts, {abort_, patience});
+    auto [vectors, is_overload] = ask(*batch.front().page->work->embedder.service, texts, {abort_, patience});
     const auto took =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
     for (const Item& item : batch)

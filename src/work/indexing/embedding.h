@@ -41,8 +41,8 @@ public:
     // Asks first for collections whose pages have been waiting since before.
     explicit ProviderWatch(Parts parts);
 
-    // A page of the collection waits, as the store knows by now: one that it learns of later would not be made
-    // due. Any thread.
+    // A page of the collection waits, as the store knows by now: one that it learns of later would not be
+    // made due. Any thread.
     void waits(const std::string& collection, const std::string& why);
 
 private:

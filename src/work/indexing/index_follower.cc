@@ -49,7 +49,8 @@ Result<std::unique_ptr<IndexFollower>> IndexFollower::open(Parts parts) {
                            .looked = [raw] { raw->report_progress(); },
                            .failed =
                                [raw](const Error& error) {
-        if (raw->parts_.log) raw->parts_.log("index: space not renewed reason=" + error.message);
+                                   if (raw->parts_.log)
+                                       raw->parts_.log("index: space not renewed reason=" + error.message);
                                }},
         collections);
     raw->thread_ = std::jthread([raw](std::stop_token stop) { raw->run(stop); });

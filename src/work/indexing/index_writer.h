@@ -15,8 +15,8 @@
 #include "store/store.h"
 #include "text/terms/terms.h"
 #include "work/engine_messages.h"
-#include "work/indexing/prepared_page.h"
 #include "work/indexing/builtin_spaces.h"
+#include "work/indexing/prepared_page.h"
 
 namespace quarry::work {
 
@@ -26,7 +26,8 @@ public:
     struct Ended {
         std::size_t changes = 0;
         std::size_t indexed = 0, chunks = 0;
-        std::map<std::string, std::string> waiting{};  // collections with pages that wait for their embedder: why
+        std::map<std::string, std::string>
+            waiting{};  // collections with pages that wait for their embedder: why
     };
     struct Parts {
         store::Store& store;

@@ -34,7 +34,8 @@ text::ChunkLimits limits_for(const CollectionEmbedders::Choice& embedder) {
 }
 
 // The words of these, as far as they are there. One that is damaged is no fault of the others.
-std::map<ContentId, Result<StoredPage>> pages_of(store::Reader& reader, const std::vector<ContentId>& wanted) {
+std::map<ContentId, Result<StoredPage>> pages_of(store::Reader& reader,
+                                                 const std::vector<ContentId>& wanted) {
     std::map<ContentId, Result<StoredPage>> pages;
     auto found = reader.page_versions(wanted);
     if (found) {
@@ -86,11 +87,12 @@ Result<std::unique_ptr<Indexer>> Indexer::open(store::Store& store, std::shared_
                                    mailbox->post(ChangesDone{});
                                },
                            .backoff = tools.backoff});
-    raw->watch_ = std::make_unique<ProviderWatch>(ProviderWatch::Parts{.store = store,
-                                                                       .embedders = *tools.embedders,
-                                                                       .reader = TRY(raw->config_.open_reader()),
-                                                                       .every = tools.ask_again_every,
-                                                                       .log = tools.log});
+    raw->watch_ =
+        std::make_unique<ProviderWatch>(ProviderWatch::Parts{.store = store,
+                                                             .embedders = *tools.embedders,
+                                                             .reader = TRY(raw->config_.open_reader()),
+                                                             .every = tools.ask_again_every,
+                                                             .log = tools.log});
     raw->embedding_ = std::make_unique<EmbeddingPool>(
         [raw](PageInWorkPtr work) {
             if (work->error && waits(work->error->code)) wait_for_embedder(*work, *work->error);
@@ -273,7 +275,8 @@ void Indexer::changes_ended(Traffic& traffic, const IndexWriter::Ended& ended,
         traffic.untold.indexed += ended.indexed;
         traffic.untold.chunks += ended.chunks;
         // While there is more to do, a line a second is enough.
-        const bool is_time = traffic.changes == 0 || Clock::now() - traffic.told_at >= std::chrono::seconds(1);
+        const bool is_time =
+            traffic.changes == 0 || Clock::now() - traffic.told_at >= std::chrono::seconds(1);
         if (is_time && traffic.untold.indexed > 0) {
             line = fmt::format("embedded pages={} chunks={}", traffic.untold.indexed, traffic.untold.chunks);
             traffic.untold = {};

@@ -21,12 +21,12 @@
 #include "index/index.h"
 #include "store/reader.h"
 #include "store/store.h"
+#include "work/engine_messages.h"
+#include "work/indexing/builtin_spaces.h"
 #include "work/indexing/collection_embedders.h"
 #include "work/indexing/embedding.h"
-#include "work/engine_messages.h"
 #include "work/indexing/index_follower.h"
 #include "work/indexing/index_writer.h"
-#include "work/indexing/builtin_spaces.h"
 
 namespace quarry::work {
 

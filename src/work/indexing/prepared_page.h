@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "index/index.h"
-#include "model/stored_page.h"
 #include "model/metrics.h"
+#include "model/stored_page.h"
 #include "store/store.h"
 #include "text/chunks/chunk_markdown.h"
 #include "text/terms/terms.h"

@@ -37,7 +37,8 @@ Result<void> choose_provider(store::Store& store, store::Reader& reader, const s
 Error with_way_out(Error error, const std::string& collection) {
     if (error.code == ErrorCode::unavailable && error.message.find("quarry reindex") == std::string::npos)
         error.message += fmt::format(
-            ". Start it and do this again, or embed without it: quarry reindex --collection {} --embedder builtin",
+            ". Start it and do this again, or embed without it: quarry reindex --collection {} --embedder "
+            "builtin",
             collection);
     return error;
 }

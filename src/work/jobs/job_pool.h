@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/result.h"
 #include "base/queues.h"
+#include "base/result.h"
 #include "fetch/fetcher.h"
 #include "store/outcome.h"
 #include "store/reader.h"

@@ -19,9 +19,9 @@
 
 #include "base/result.h"
 #include "crawl/options/options.h"
-#include "model/page_options.h"
-#include "model/job.h"
 #include "model/ids.h"
+#include "model/job.h"
+#include "model/page_options.h"
 #include "model/stored_page.h"
 #include "net/address_policy.h"
 #include "net/http_client.h"
@@ -30,10 +30,10 @@
 
 namespace quarry::work {
 
-// The jobs that tell somebody of a crawl (crawl/options/webhook.h). A page's is added in the commit that stores the
-// page, those of the crawl's begin and end in the commits that make it begin and end: none is lost. They
-// belong to no group, so that a receiver that does not answer holds no crawl open, and carry ids only: what
-// is sent is read when it is sent.
+// The jobs that tell somebody of a crawl (crawl/options/webhook.h). A page's is added in the commit that
+// stores the page, those of the crawl's begin and end in the commits that make it begin and end: none is
+// lost. They belong to no group, so that a receiver that does not answer holds no crawl open, and carry ids
+// only: what is sent is read when it is sent.
 
 inline constexpr std::string_view send_webhook_kind = "send_webhook";
 inline constexpr int webhook_attempts = 4;

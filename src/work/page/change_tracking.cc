@@ -1,5 +1,3 @@
-#include "work/page/fetch_page.h"
-
 #include <array>
 #include <string_view>
 
@@ -7,6 +5,7 @@
 
 #include "model/json/output.h"
 #include "text/diff.h"
+#include "work/page/fetch_page.h"
 
 namespace quarry::work {
 

@@ -33,11 +33,11 @@ struct FetchedUrl {
     store::UrlLease lease{};
     std::shared_ptr<CrawlContext> crawl{};
     Result<Page> page = fail(ErrorCode::interrupted, "not fetched");  // as the browser has it, if `shown`
-    std::optional<Result<browser::Rendered>> shown{};                // what the browser made of it, if asked
-    bool has_browser = true;                                         // false: asked, and there is none
-    std::optional<chat::PageText> question{};                        // what a model is to read of it
-    std::optional<Result<boost::json::object>> answers{};            // and what it said
-    bool was_interrupted = false;                                    // on one of these ways
+    std::optional<Result<browser::Rendered>> shown{};                 // what the browser made of it, if asked
+    bool has_browser = true;                                          // false: asked, and there is none
+    std::optional<chat::PageText> question{};                         // what a model is to read of it
+    std::optional<Result<boost::json::object>> answers{};             // and what it said
+    bool was_interrupted = false;                                     // on one of these ways
     std::chrono::microseconds fetch_time{};
     std::optional<HostRule> host_rule{};  // if the answer changed how the host is treated
 };
@@ -56,8 +56,8 @@ struct ToModel {
 };
 using Reading = std::variant<store::Outcome, ToBrowser, ToModel>;
 
-// Reads the page: words, links to follow, redirects, errors and when to try again; or who is to be asked first,
-// each once. Any thread; nothing is written.
+// Reads the page: words, links to follow, redirects, errors and when to try again; or who is to be asked
+// first, each once. Any thread; nothing is written.
 Reading fetch_page(const FetchedUrl& fetched, const PageTools& tools, Timestamp now);
 
 // What goes along with the request: the crawl's headers, and a question whether the page has changed.

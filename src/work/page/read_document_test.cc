@@ -45,7 +45,8 @@ TEST_CASE("what quarry cannot fetch is an invalid URL, in a sentence") {
         CHECK(url.error().code == ErrorCode::invalid_argument);
         CHECK(url.error().message.starts_with("Invalid URL"));
     }
-    CHECK(url::parse_page_address("wiki").error().message.ends_with("Write http://wiki if that is a host of your network"));
+    CHECK(url::parse_page_address("wiki").error().message.ends_with(
+        "Write http://wiki if that is a host of your network"));
     CHECK(url::parse_page_address("no URL").error().message.ends_with("neither a scheme nor a dot"));
 }
 

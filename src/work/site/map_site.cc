@@ -8,8 +8,8 @@
 #include "base/threads.h"
 #include "extract/extract.h"
 #include "net/http_message.h"
-#include "url/url.h"
 #include "url/percent.h"
+#include "url/url.h"
 #include "work/in_order.h"
 #include "work/site/site_files.h"
 
@@ -71,9 +71,9 @@ SiteAccess access_to(const url::Url& start, SiteAccess access) {
     access.headers_origin = start.origin();
     // The pages that are found have URLs without credentials, but may need them as the first one does.
     if (!start.username().empty() && header_value(access.headers, "authorization").empty()) {
-        access.headers.push_back({"Authorization",
-                                  net::basic_authorization(url::percent_decoded(start.username()),
-                                                           url::percent_decoded(start.password()))});
+        access.headers.push_back(
+            {"Authorization", net::basic_authorization(url::percent_decoded(start.username()),
+                                                       url::percent_decoded(start.password()))});
     }
     return access;
 }

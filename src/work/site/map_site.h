@@ -34,7 +34,7 @@ struct SiteMap {
     std::vector<FoundPage> links{};  // in order of discovery, or of relevance to a search
     std::size_t internal_count = 0;  // of all pages found, listed or not
     std::size_t external_count = 0;
-    int depth_reached = 0;  // of the pages that were read
+    int depth_reached = 0;         // of the pages that were read
     std::optional<Error> error{};  // the start page could not be read, and no file lists others
     std::string warning{};         // a sentence when the map is known to be incomplete; else ""
 

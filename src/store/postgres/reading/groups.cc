@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "store/postgres/reading/reading.h"
 #include "store/postgres/reading/query.h"
+#include "store/postgres/reading/reading.h"
 #include "store/rows/work.h"
 
 namespace quarry::store::postgres {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "store/postgres/reading/reading.h"
 #include "store/postgres/reading/query.h"
+#include "store/postgres/reading/reading.h"
 #include "store/rows/work.h"
 #include "store/store.h"
 
@@ -105,8 +105,9 @@ inline constexpr RowSource change_source = {
     .id = "outbox.id",
     .group = "outbox.grp",
     .owner = "coalesce(owner.name, 'local')",  // what no crawl brought is the local user's
-    .since = "case when outbox.state in (0, 5) then outbox.created_at"
-             " else coalesce(outbox.finished_at, outbox.created_at) end",
+    .since =
+        "case when outbox.state in (0, 5) then outbox.created_at"
+        " else coalesce(outbox.finished_at, outbox.created_at) end",
     .row_state = "outbox.state",
 };
 

@@ -1,8 +1,9 @@
+#include "store/rows/metrics.h"
+
 #include <map>
 
-#include "store/postgres/reading/reading.h"
 #include "store/postgres/reading/query.h"
-#include "store/rows/metrics.h"
+#include "store/postgres/reading/reading.h"
 
 namespace quarry::store::postgres {
 

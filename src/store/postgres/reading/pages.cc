@@ -1,4 +1,4 @@
-#include "store/postgres/reading/reading.h"
+#include "store/rows/pages.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 #include "db/packed_text.h"
 #include "store/postgres/reading/query.h"
-#include "store/rows/pages.h"
+#include "store/postgres/reading/reading.h"
 
 namespace quarry::store::postgres {
 

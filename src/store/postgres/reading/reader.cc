@@ -1,5 +1,3 @@
-#include "store/postgres/store.h"
-
 #include <optional>
 #include <utility>
 
@@ -7,6 +5,7 @@
 
 #include "store/postgres/reading/reading.h"
 #include "store/postgres/schema/schema.h"
+#include "store/postgres/store.h"
 #include "store/rows/work.h"
 
 namespace quarry::store {
@@ -19,7 +18,8 @@ constexpr const char* one_moment = "set transaction isolation level repeatable r
 
 class PostgresReader : public Reader {
 public:
-    PostgresReader(db::PgConfig config, db::PgConnection connection, std::uint64_t salt, const StoreLimits& limits)
+    PostgresReader(db::PgConfig config, db::PgConnection connection, std::uint64_t salt,
+                   const StoreLimits& limits)
         : config_(std::move(config)), connection_(std::move(connection)), salt_(salt), limits_(limits) {}
 
     Result<Group> group(GroupId id) override { return reading(read_group, id); }

@@ -1,11 +1,10 @@
 // What is special to a reader on PostgreSQL: how it is opened, and what it does when the connection is lost.
 // What it shows is in reader_test.cc.
-#include "store/postgres/store.h"
-
 #include <doctest/doctest.h>
 
 #include "servers/postgres.h"
 #include "store/postgres/schema/schema.h"
+#include "store/postgres/store.h"
 
 namespace quarry::store {
 

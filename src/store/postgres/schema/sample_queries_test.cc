@@ -14,8 +14,8 @@
 #include "model/collection.h"
 #include "model/ids.h"
 #include "servers/postgres.h"
-#include "store/rows/pages.h"
 #include "store/postgres/store.h"
+#include "store/rows/pages.h"
 
 namespace quarry::store::postgres {
 

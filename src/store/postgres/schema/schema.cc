@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "db/postgres/migration.h"
-#include "store/postgres/schema/version_1.h"
 #include "store/postgres/schema/ids.h"
 #include "store/postgres/schema/later_versions.h"
+#include "store/postgres/schema/version_1.h"
 
 namespace quarry::store::postgres {
 

@@ -43,12 +43,15 @@ TEST_CASE("tables that change all the time are vacuumed after so many changes, h
     auto connection = db::PgConnection::open({.url = url}).value();
     REQUIRE(migrate(connection));
 
-    for (const char* table : {"ready", "parked", "lease", "url_ready", "url_lease", "change_ready", "change_lease"}) {
+    for (const char* table :
+         {"ready", "parked", "lease", "url_ready", "url_lease", "change_ready", "change_lease"}) {
         CAPTURE(table);
-        const auto options = connection.query(
-            fmt::format("select array_to_string(reloptions, ' ') from pg_class where oid = 'quarry.{}'::regclass", table));
-        CHECK(options.value().text(0, 0).contains("autovacuum_vacuum_scale_factor=0 autovacuum_vacuum_threshold=5000 "
-                                                  "autovacuum_vacuum_cost_delay=0"));
+        const auto options = connection.query(fmt::format(
+            "select array_to_string(reloptions, ' ') from pg_class where oid = 'quarry.{}'::regclass",
+            table));
+        CHECK(options.value().text(0, 0).contains(
+            "autovacuum_vacuum_scale_factor=0 autovacuum_vacuum_threshold=5000 "
+            "autovacuum_vacuum_cost_delay=0"));
     }
 }
 

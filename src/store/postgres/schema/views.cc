@@ -1,15 +1,14 @@
 // Firecrawl's queue as SQL that was written for it expects it: the schema `nuq`, as views. Nothing is stored
 // for them but ids and indexes. docs/postgres-views.md says what the columns mean here.
 //
-// What is asked for of a queue is mostly a status, of single pages or of crawls. The views are therefore made of
-// branches, each of which has one status and says the type of every column: the planner leaves out those that
-// cannot have what is asked for, and of the others uses the indexes of their state.
-#include "store/postgres/schema/schema.h"
-
+// What is asked for of a queue is mostly a status, of single pages or of crawls. The views are therefore made
+// of branches, each of which has one status and says the type of every column: the planner leaves out those
+// that cannot have what is asked for, and of the others uses the indexes of their state.
 #include <array>
 #include <string>
 
 #include "db/postgres/migration.h"
+#include "store/postgres/schema/schema.h"
 #include "store/postgres/schema/views_2.h"
 #include "store/postgres/schema/views_3.h"
 
@@ -214,8 +213,9 @@ create view nuq.queue_crawl_finished as
 )sql";
 
 // A channel is told the id of what is over, in the transaction that ends it. Its name comes in the field
-// `listenChannelId` of a job's payload, or of what a crawl's client says about it; or somebody who knows an id
-// asks with nuq.listen_for. One that PostgreSQL would refuse is not kept, for a refusal would undo the end.
+// `listenChannelId` of a job's payload, or of what a crawl's client says about it; or somebody who knows an
+// id asks with nuq.listen_for. One that PostgreSQL would refuse is not kept, for a refusal would undo the
+// end.
 inline constexpr const char* views_1_channels = R"sql(
 create function quarry.keep_listener(id bigint, channel text) returns void language sql as $$
     insert into quarry.listener select id, channel where octet_length(channel) between 1 and 63
@@ -281,8 +281,8 @@ begin
 end $$;
 )sql";
 
-// Metrics as SQL that was written for a webhook bridge beside Firecrawl expects them: the schema `webhook`, as
-// views. docs/postgres-views.md says what the columns mean here.
+// Metrics as SQL that was written for a webhook bridge beside Firecrawl expects them: the schema `webhook`,
+// as views. docs/postgres-views.md says what the columns mean here.
 
 inline constexpr const char* views_1_webhook = R"sql(
 create schema webhook;

@@ -1,5 +1,6 @@
-// The third version of the views: the index that lists a crawl's pages by how and when they ended. The one before
-// held for any URL with a time of its end, which nothing that is asked for says, so that it was never used.
+// The third version of the views: the index that lists a crawl's pages by how and when they ended. The one
+// before held for any URL with a time of its end, which nothing that is asked for says, so that it was never
+// used.
 #pragma once
 
 namespace quarry::store::postgres {

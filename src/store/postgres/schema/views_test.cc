@@ -1,6 +1,4 @@
 // The views by themselves. What they show of a crawl that the store has kept is in sample_queries_test.cc.
-#include "store/postgres/schema/schema.h"
-
 #include <map>
 
 #include <doctest/doctest.h>
@@ -8,6 +6,7 @@
 
 #include "db/postgres/connection.h"
 #include "servers/postgres.h"
+#include "store/postgres/schema/schema.h"
 
 namespace quarry::store::postgres {
 
@@ -132,7 +131,8 @@ TEST_CASE("a crawl's URLs are listed by how and when they ended, from an index")
     };
 
     const std::string in_order = plan_of(
-        "select url from quarry.frontier where grp = 7 and state = 2 order by quarry.time_of(finished_at) limit 100");
+        "select url from quarry.frontier where grp = 7 and state = 2 order by quarry.time_of(finished_at) "
+        "limit 100");
     CHECK_MESSAGE(in_order.find("Index Scan using frontier_listing") != std::string::npos, in_order);
     CHECK_MESSAGE(in_order.find("Sort") == std::string::npos, in_order);
 }

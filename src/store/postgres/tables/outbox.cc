@@ -12,7 +12,7 @@ constexpr db::PgStatement insert_change_sql{"insert_change", R"sql(
                values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9))
     insert into quarry.change_ready(id, priority, collection, page) values ($1, $7, $5, $2))sql"};
 constexpr db::PgStatement find_change_sql{"find_change",
-                                   "select " CHANGE_COLUMNS " from quarry.outbox o where o.id = $1"};
+                                          "select " CHANGE_COLUMNS " from quarry.outbox o where o.id = $1"};
 constexpr db::PgStatement lock_change_sql{
     "lock_change_row", "select " CHANGE_COLUMNS " from quarry.outbox o where o.id = $1 for update"};
 constexpr db::PgStatement is_leased_sql{"is_change_leased",
@@ -36,7 +36,7 @@ constexpr db::PgStatement take_fenced_changes_sql{
     "take_change_leases", TAKE_LEASES("using unnest($1::bigint[], $2::bigint[]) as u(id, token) where "
                                       "change_lease.id = u.id and change_lease.token = u.token")};
 constexpr db::PgStatement take_changes_of_worker_sql{"take_change_leases_of_worker",
-                                             TAKE_LEASES("where worker = $1")};
+                                                     TAKE_LEASES("where worker = $1")};
 constexpr db::PgStatement take_one_sql{
     "take_change_lease",
     "delete from quarry.change_lease where id = $1 returning id, token, worker, has_begun"};
@@ -148,8 +148,9 @@ void insert_change(Ledger& ledger, const ChangeRow& row) {
     if (row.group != 0) group = row.group;
     count(ledger, row, JobState::queued, 1);
     ledger.wake();
-    ledger.sql().later(insert_change_sql, db::PgValues(row.id, row.page, row.content, row.version, row.collection,
-                                                group, row.priority, column_of(ledger.now()), row.url));
+    ledger.sql().later(insert_change_sql,
+                       db::PgValues(row.id, row.page, row.content, row.version, row.collection, group,
+                                    row.priority, column_of(ledger.now()), row.url));
 }
 
 Result<std::optional<ChangeRow>> find_change(db::PgConnection& sql, std::int64_t id) {

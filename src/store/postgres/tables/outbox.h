@@ -71,8 +71,8 @@ Result<std::optional<ChangeLeaseRow>> take_change_lease(db::PgConnection& sql, s
 
 // `row` is as it was read, but for attempts, stalls and snoozes, which are written. It is in no line.
 Result<void> end_change(Ledger& ledger, const ChangeRow& row, const ChangeEnd& end);
-// Back to the queue; with `run_at` it waits for its time. `error`: nothing leaves the last one; `tried_at`, when
-// the attempt ended, too.
+// Back to the queue; with `run_at` it waits for its time. `error`: nothing leaves the last one; `tried_at`,
+// when the attempt ended, too.
 Result<void> requeue_change(Ledger& ledger, const ChangeRow& row, std::optional<std::string_view> error,
                             std::optional<Timestamp> tried_at = std::nullopt);
 // One that waits for its time takes its place in line. False if another process was faster: it may be leased,

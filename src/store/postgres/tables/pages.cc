@@ -72,8 +72,8 @@ constexpr db::PgStatement drop_results_sql{"drop_results", R"sql(
     delete from quarry.result where grp = $1 and sequence in
         (select sequence from quarry.result where grp = $1 order by sequence limit $2)
     returning content, page)sql"};
-// 1 and 2 are those of PageKeeping. Whoever writes such a page at this moment gives it to another group: they are
-// waited for first, and only then it is looked who has it.
+// 1 and 2 are those of PageKeeping. Whoever writes such a page at this moment gives it to another group: they
+// are waited for first, and only then it is looked who has it.
 constexpr db::PgStatement lock_with_group_sql{"lock_pages_with_group", R"sql(
     select id from quarry.page where id = any($1::bigint[]) and keeping = 2 order by id for update)sql"};
 constexpr db::PgStatement drop_with_group_sql{"drop_pages_with_group", R"sql(

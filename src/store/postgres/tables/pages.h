@@ -8,8 +8,8 @@
 #include <string>
 
 #include "model/stored_page.h"
-#include "store/postgres/tables/outbox.h"
 #include "store/postgres/ledger.h"
+#include "store/postgres/tables/outbox.h"
 
 namespace quarry::store::postgres {
 

@@ -21,20 +21,20 @@ constexpr db::PgStatement url_find_key_sql{"find_url_key", R"sql(
 constexpr db::PgStatement url_insert_alias_sql{
     "insert_alias", "insert into quarry.alias(grp, key, url) values ($1, $2, $3) on conflict do nothing"};
 
-#define TAKE_URL_LEASES(condition)                                    \
+#define TAKE_URL_LEASES(condition)                                \
     "with d as (delete from quarry.url_lease " condition          \
     " returning url_lease.*) select d.id, d.token, "              \
     "d.worker, d.owner, d.grp, d.host, d.has_begun, " URL_COLUMNS \
     " from d join quarry.frontier f on f.id = d.id"
 constexpr db::PgStatement take_fenced_urls_sql{
     "take_url_leases", TAKE_URL_LEASES("using unnest($1::bigint[], $2::bigint[]) as u(id, token) "
-                                   "where url_lease.id = u.id and url_lease.token = u.token")};
+                                       "where url_lease.id = u.id and url_lease.token = u.token")};
 constexpr db::PgStatement take_urls_of_worker_sql{"take_url_leases_of_worker",
                                                   TAKE_URL_LEASES("where worker = $1")};
 constexpr db::PgStatement url_take_of_group_sql{
     "take_url_leases_of_group", "delete from quarry.url_lease where grp = $1 returning " LEASE_COLUMNS};
-constexpr db::PgStatement url_take_one_sql{"take_url_lease",
-                                       "delete from quarry.url_lease where id = $1 returning " LEASE_COLUMNS};
+constexpr db::PgStatement url_take_one_sql{
+    "take_url_lease", "delete from quarry.url_lease where id = $1 returning " LEASE_COLUMNS};
 
 constexpr db::PgStatement url_end_sql{"end_url", R"sql(
     update quarry.frontier set state = $2, skipped = $3, status = $4, attempts = $5, stalls = $6, content = $7,
@@ -181,7 +181,8 @@ private:
         for (const FoundUrl* url : candidates_) columns.emplace_back(url->key);
         db::PgBlobs keys;
         for (const KeyColumn& column : columns) keys.values.emplace_back(column.blob().bytes);
-        const db::PgRows rows = TRY(ledger_.sql().run(url_known_sql, db::PgValues(group_.id, keys, also_urls)));
+        const db::PgRows rows =
+            TRY(ledger_.sql().run(url_known_sql, db::PgValues(group_.id, keys, also_urls)));
         std::set<UrlKey> known;
         for (int row = 0; row < rows.size(); ++row)
             known.insert(key_of(rows.text(row, 0)).value_or(UrlKey{}));
@@ -207,8 +208,9 @@ private:
             urls.emplace_back(url->url);
             ledger_.will_be_known(group_.id, url->key);
         }
-        const db::PgRows rows = TRY(ledger_.sql().run(
-            url_admit_sql, db::PgValues(group_.id, hosts, keys, depths, redirects, sources, priorities, urls)));
+        const db::PgRows rows =
+            TRY(ledger_.sql().run(url_admit_sql, db::PgValues(group_.id, hosts, keys, depths, redirects,
+                                                              sources, priorities, urls)));
         const std::int64_t added = rows.integer(0, 0);
         if (added == 0) return {};
         group_.counters.discovered += added;
@@ -281,10 +283,11 @@ Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlSt
     std::optional<std::int64_t> error;
     if (end.error) error = static_cast<std::int64_t>(*end.error);
     ledger.sql().later(
-        url_end_sql, db::PgValues(row.id, static_cast<int>(end.state), static_cast<int>(end.skipped), end.status,
-                              row.attempts, row.stalls, end.content, column_of(ledger.now()), end.token,
-                              or_null(std::string_view(end.final_url)), or_null(std::string_view(end.note)),
-                              or_null(end.fetch), or_null(end.extract), error));
+        url_end_sql,
+        db::PgValues(row.id, static_cast<int>(end.state), static_cast<int>(end.skipped), end.status,
+                     row.attempts, row.stalls, end.content, column_of(ledger.now()), end.token,
+                     or_null(std::string_view(end.final_url)), or_null(std::string_view(end.note)),
+                     or_null(end.fetch), or_null(end.extract), error));
     OpenGroup* group = TRY(ledger.group(row.group));
     if (!group) return {};
     count_url(group->counters, was, 0, -1);
@@ -304,8 +307,9 @@ Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlSt
 }
 
 Result<void> requeue_url(Ledger& ledger, const UrlRow& row, std::optional<std::string_view> note) {
-    TRY(ledger.sql().run(url_requeue_sql, db::PgValues(row.id, row.attempts, row.stalls, column_of(row.run_at),
-                                                   note, row.status, row.snoozes)));
+    TRY(ledger.sql().run(url_requeue_sql,
+                         db::PgValues(row.id, row.attempts, row.stalls, column_of(row.run_at), note,
+                                      row.status, row.snoozes)));
     return {};
 }
 

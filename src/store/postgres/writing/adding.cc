@@ -1,5 +1,3 @@
-#include "store/postgres/writing/operations.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/postgres/tables/urls.h"
+#include "store/postgres/writing/operations.h"
 
 namespace quarry::store::postgres {
 

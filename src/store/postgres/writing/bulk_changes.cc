@@ -1,8 +1,7 @@
-#include "store/postgres/writing/operations.h"
-
-#include "store/postgres/tables/outbox.h"
 #include "store/postgres/reading/reading.h"
+#include "store/postgres/tables/outbox.h"
 #include "store/postgres/tables/urls.h"
+#include "store/postgres/writing/operations.h"
 #include "store/rules/transitions.h"
 
 namespace quarry::store::postgres {
@@ -146,8 +145,8 @@ Result<bool> retry_change(Ledger& ledger, const ChangeRow& row) {
 
 Result<bool> change_outbox(Ledger& ledger, const BulkRequest& request, const Job& job) {
     const bool cancels = request.change == BulkChange::cancel;
-    // In the order of whoever finishes it, who is waited for here. One that is to be retried has its page locked
-    // before it.
+    // In the order of whoever finishes it, who is waited for here. One that is to be retried has its page
+    // locked before it.
     if (cancels) TRY(revoke_change(ledger, number(job.id)));
     const auto row = request.change == BulkChange::retry ? TRY(find_change(ledger.sql(), number(job.id)))
                                                          : TRY(lock_change(ledger.sql(), number(job.id)));
@@ -161,7 +160,9 @@ Result<bool> change_outbox(Ledger& ledger, const BulkRequest& request, const Job
         case BulkChange::retry: return retry_change(ledger, *row);
         case BulkChange::hasten: return hasten_change(ledger, *row);
         case BulkChange::clear: TRY(forget_change(ledger, *row)); break;
-        case BulkChange::reprioritise: TRY(set_change_priority(ledger, *row, embedding_priority(request.priority))); break;
+        case BulkChange::reprioritise:
+            TRY(set_change_priority(ledger, *row, embedding_priority(request.priority)));
+            break;
     }
     return true;
 }

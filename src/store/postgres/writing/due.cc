@@ -1,5 +1,3 @@
-#include "store/postgres/writing/operations.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,6 +7,7 @@
 #include "store/job_json.h"
 #include "store/postgres/tables/outbox.h"
 #include "store/postgres/tables/urls.h"
+#include "store/postgres/writing/operations.h"
 #include "store/rows/columns.h"
 
 namespace quarry::store::postgres {

@@ -1,6 +1,4 @@
 // What an outcome brings beside its own end: pages, links, jobs, rules of hosts.
-#include "store/postgres/writing/operations.h"
-
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -11,6 +9,7 @@
 #include "store/postgres/tables/outbox.h"
 #include "store/postgres/tables/pages.h"
 #include "store/postgres/tables/urls.h"
+#include "store/postgres/writing/operations.h"
 #include "store/rows/columns.h"
 #include "store/rules/transitions.h"
 

@@ -1,12 +1,11 @@
-#include "store/postgres/writing/operations.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "store/rows/columns.h"
 #include "store/job_json.h"
 #include "store/postgres/tables/urls.h"
+#include "store/postgres/writing/operations.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store::postgres {
 

@@ -1,10 +1,9 @@
-#include "store/postgres/writing/operations.h"
-
 #include <doctest/doctest.h>
 
 #include "servers/postgres.h"
-#include "store/rows/pages.h"
 #include "store/postgres/store.h"
+#include "store/postgres/writing/operations.h"
+#include "store/rows/pages.h"
 
 namespace quarry::store {
 

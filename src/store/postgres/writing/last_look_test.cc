@@ -1,6 +1,6 @@
-#include "store/postgres/writing/leasing.h"
-
 #include <doctest/doctest.h>
+
+#include "store/postgres/writing/leasing.h"
 
 namespace quarry::store::postgres {
 

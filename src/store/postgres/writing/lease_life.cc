@@ -1,8 +1,7 @@
-#include "store/postgres/writing/operations.h"
-
 #include <algorithm>
 #include <charconv>
 
+#include "store/postgres/writing/operations.h"
 #include "store/rows/columns.h"
 #include "store/rules/transitions.h"
 

@@ -1,6 +1,4 @@
 // The pages that a filter means, some at a time: a filter may mean a million.
-#include "store/postgres/writing/operations.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include "store/postgres/tables/groups.h"
 #include "store/postgres/tables/pages.h"
+#include "store/postgres/writing/operations.h"
 #include "store/rows/columns.h"
 #include "store/rows/pages.h"
 #include "store/rules/filters.h"
@@ -254,11 +253,12 @@ Answer<bool> remove_collection(Ledger& ledger, const std::string& name) {
 namespace {
 
 constexpr db::PgStatement index_kept_crawl_sql{"index_kept_crawl",
-                                          "update quarry.grp set index_pages = true where id = $1"};
+                                               "update quarry.grp set index_pages = true where id = $1"};
 constexpr db::PgStatement is_there_sql{"is_group_there", "select 1 from quarry.grp where id = $1"};
 constexpr db::PgStatement find_visit_sql{"find_visit",
-                                   "select token, content, note from quarry.frontier where id = $1"};
-constexpr db::PgStatement forget_visit_sql{"forget_visit", "delete from quarry.result where grp = $1 and url = $2"};
+                                         "select token, content, note from quarry.frontier where id = $1"};
+constexpr db::PgStatement forget_visit_sql{"forget_visit",
+                                           "delete from quarry.result where grp = $1 and url = $2"};
 constexpr db::PgStatement insert_visit_sql{"insert_visit", R"sql(
     insert into quarry.frontier(id, grp, host, key, state, depth, redirects, source, priority, status, content,
                                 finished_at, token, url, final_url, note, fetch_us, extract_us)

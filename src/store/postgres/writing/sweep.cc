@@ -1,12 +1,11 @@
-#include "store/postgres/writing/operations.h"
-
 #include <algorithm>
 
-#include "store/rows/columns.h"
-#include "store/rules/transitions.h"
+#include "store/postgres/partitions.h"
 #include "store/postgres/tables/metrics.h"
 #include "store/postgres/tables/pages.h"
-#include "store/postgres/partitions.h"
+#include "store/postgres/writing/operations.h"
+#include "store/rows/columns.h"
+#include "store/rules/transitions.h"
 
 namespace quarry::store::postgres {
 

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "store/rows/columns.h"
-#include "store/postgres/writing/operations.h"
 #include "store/postgres/writing/leasing.h"
+#include "store/postgres/writing/operations.h"
+#include "store/rows/columns.h"
 
 namespace quarry::store::postgres {
 
@@ -313,9 +313,9 @@ private:
             owners.emplace_back(pick.owner);
             served.emplace(pick.group, pick.host);
         }
-        const db::PgRows rows =
-            TRY(ledger_.sql().run(claim_urls_sql, db::PgValues(ids, groups, hosts, priorities, owners,
-                                                          number(demand_.worker), column_of(ledger_.now()))));
+        const db::PgRows rows = TRY(ledger_.sql().run(
+            claim_urls_sql, db::PgValues(ids, groups, hosts, priorities, owners, number(demand_.worker),
+                                         column_of(ledger_.now()))));
         if (rows.size() != static_cast<int>(picks_.size()))
             return fail(ErrorCode::corrupt, "a URL that may be fetched is not there");
         for (int row = 0; row < rows.size(); ++row) leased_.urls.push_back(lease_of(db::PgRow(rows, row)));

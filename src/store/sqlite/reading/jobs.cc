@@ -1,5 +1,3 @@
-#include "store/sqlite/reading/reading.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,6 +5,7 @@
 
 #include "store/rows/work.h"
 #include "store/sqlite/reading/query.h"
+#include "store/sqlite/reading/reading.h"
 
 namespace quarry::store {
 
@@ -104,7 +103,8 @@ constexpr Source changes = {
     .id = "outbox.id",
     .group = "outbox.grp",
     .owner = "coalesce(owner.name, 'local')",  // what no crawl brought is the local user's
-    .since = "iif(outbox.state IN (0, 5), outbox.created_at, coalesce(outbox.finished_at, outbox.created_at))",
+    .since =
+        "iif(outbox.state IN (0, 5), outbox.created_at, coalesce(outbox.finished_at, outbox.created_at))",
     .row_state = "outbox.state",
 };
 

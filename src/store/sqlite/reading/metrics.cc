@@ -1,6 +1,7 @@
+#include "store/rows/metrics.h"
+
 #include <map>
 
-#include "store/rows/metrics.h"
 #include "store/rows/columns.h"
 #include "store/sqlite/reading/query.h"
 #include "store/sqlite/reading/reading.h"

@@ -1,12 +1,12 @@
-#include "store/sqlite/reading/reading.h"
+#include "store/rows/pages.h"
 
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "store/rows/pages.h"
 #include "store/sqlite/reading/query.h"
+#include "store/sqlite/reading/reading.h"
 
 namespace quarry::store {
 

@@ -6,8 +6,8 @@
 
 #include "db/sqlite.h"
 #include "store/rows/work.h"
-#include "store/sqlite/schema.h"
 #include "store/sqlite/reading/reading.h"
+#include "store/sqlite/schema.h"
 #include "store/sqlite/store.h"
 
 namespace quarry::store {

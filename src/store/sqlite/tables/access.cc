@@ -1,6 +1,5 @@
-#include "store/sqlite/tables/metrics.h"
-
 #include "store/rows/columns.h"
+#include "store/sqlite/tables/metrics.h"
 
 namespace quarry::store {
 

@@ -166,7 +166,8 @@ Result<void> OutboxRows::requeue(const ChangeRow& row, std::optional<std::string
                                  std::optional<Timestamp> tried_at) {
     if (error) note_error(row, *error);
     return sql_.requeue
-        .bind(row.id, row.attempts, row.stalls, row.snoozes, column_of(row.run_at), error, column_of(tried_at))
+        .bind(row.id, row.attempts, row.stalls, row.snoozes, column_of(row.run_at), error,
+              column_of(tried_at))
         .run();
 }
 

@@ -16,8 +16,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "db/sqlite.h"
-#include "model/job.h"
 #include "model/ids.h"
+#include "model/job.h"
 #include "model/metrics.h"
 #include "store/sqlite/queues.h"
 
@@ -63,8 +63,8 @@ public:
 
     // `row` is as it was read, but for attempts, stalls and snoozes, which are written.
     Result<void> end(const ChangeRow& row, const ChangeEnd& end);
-    // Back to the queue; with `run_at` it waits for its time. `error`: nothing leaves the last one; `tried_at`,
-    // when the attempt ended, too.
+    // Back to the queue; with `run_at` it waits for its time. `error`: nothing leaves the last one;
+    // `tried_at`, when the attempt ended, too.
     Result<void> requeue(const ChangeRow& row, std::optional<std::string_view> error,
                          std::optional<Timestamp> tried_at = std::nullopt);
     Result<void> set_state(const ChangeRow& row, JobState state);

@@ -27,8 +27,8 @@ struct FoundPage {
 
 // Where a step ended.
 struct PagePlace {
-    std::int64_t number = 0;  // a page, a result, or a place in the list of keys
-    std::string key{};        // of a page in its collection
+    std::int64_t number = 0;                           // a page, a result, or a place in the list of keys
+    std::string key{};                                 // of a page in its collection
     std::shared_ptr<std::vector<std::int64_t>> ids{};  // of a collection's pages, as far as they were read
     bool is_gathered = false;                          // all of them
 };

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "model/job.h"
 #include "model/collection.h"
+#include "model/job.h"
 #include "store/rows/columns.h"
 
 namespace quarry::store {

@@ -17,8 +17,8 @@
 #include "model/group.h"
 #include "model/ids.h"
 #include "model/stored_page.h"
-#include "store/sqlite/tables/page_walk.h"
 #include "store/sqlite/tables/outbox.h"
+#include "store/sqlite/tables/page_walk.h"
 
 namespace quarry::store {
 

@@ -1,9 +1,10 @@
 // What becomes of pages, their words and the outbox, row by row.
+#include "store/sqlite/tables/pages.h"
+
 #include <doctest/doctest.h>
 
 #include "base/clock.h"
 #include "db/sqlite.h"
-#include "store/sqlite/tables/pages.h"
 #include "store/sqlite/schema.h"
 
 namespace quarry::store {

@@ -1,9 +1,9 @@
 #include "store/sqlite/tables/schedules.h"
 
 #include "store/job_json.h"
-#include "store/sqlite/writing/operations.h"
 #include "store/rows/columns.h"
 #include "store/sqlite/ledger.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

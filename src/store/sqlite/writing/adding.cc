@@ -1,10 +1,9 @@
-#include "store/sqlite/writing/operations.h"
-
 #include <map>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

@@ -200,7 +200,8 @@ Result<bool> change_outbox(Ledger& ledger, const BulkRequest& request, const Job
         case BulkChange::retry: return retry(ledger, *row);
         case BulkChange::hasten: return hasten(ledger, *row);
         case BulkChange::clear: return clear(ledger, *row);
-        case BulkChange::reprioritise: return reprioritise(ledger, *row, embedding_priority(request.priority));
+        case BulkChange::reprioritise:
+            return reprioritise(ledger, *row, embedding_priority(request.priority));
     }
     return false;
 }

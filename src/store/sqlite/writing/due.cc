@@ -1,11 +1,10 @@
-#include "store/sqlite/writing/operations.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/units.h"
 #include "store/sqlite/tables/schedules.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

@@ -1,8 +1,7 @@
 // What an outcome wants beside the end of its own job: links, jobs, rules of hosts, pages that are gone.
-#include "store/sqlite/writing/operations.h"
-
 #include "store/rules/transitions.h"
 #include "store/sqlite/ledger.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

@@ -1,5 +1,3 @@
-#include "store/sqlite/writing/operations.h"
-
 #include <algorithm>
 #include <unordered_set>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "store/job_json.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

@@ -1,10 +1,9 @@
-#include "store/sqlite/writing/operations.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "store/rows/columns.h"
 #include "store/rules/transitions.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

@@ -1,6 +1,4 @@
 // Which changes of the outbox a worker gets.
-#include "store/sqlite/writing/operations.h"
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -8,6 +6,7 @@
 #include <unordered_set>
 
 #include "store/sqlite/ledger.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

@@ -1,5 +1,3 @@
-#include "store/sqlite/writing/operations.h"
-
 #include <algorithm>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "store/rows/pages.h"
 #include "store/rules/transitions.h"
 #include "store/sqlite/tables/pages.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 

@@ -1,5 +1,3 @@
-#include "store/sqlite/writing/operations.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "store/rows/columns.h"
 #include "store/sqlite/tables/metrics.h"
 #include "store/sqlite/tables/pages.h"
+#include "store/sqlite/writing/operations.h"
 
 namespace quarry::store {
 
