@@ -175,6 +175,8 @@ crawl::CrawlOptions read_request(const json::object& body, std::vector<Issue>& i
         options.max_depth = static_cast<int>(*depth);
     options.limit = fields.integer("limit", 1, most_pages).value_or(options.limit);
     options.collection = fields.text("collection").value_or(options.collection);
+    if (const auto name = crawl::check_collection(options.collection); !name)
+        fields.reject("collection", name.error().message);
     options.priority = priority_of(fields.integer("priority", -most_priority, most_priority).value_or(0));
     options.about = about(body, fields);
     return options;
