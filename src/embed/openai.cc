@@ -173,6 +173,7 @@ Result<std::unique_ptr<Embedder>> open_openai_embedder(OpenAiConfig config, net:
                                          .key_setting = config.key_setting,
                                          .timeout = config.timeout,
                                          .connect_timeout = config.connect_timeout,
+                                         .waits = three_waits(config.retry_wait),
                                          .breaker = config.breaker,
                                          .time = config.time},
                                         client));

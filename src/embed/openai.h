@@ -42,6 +42,7 @@ struct OpenAiConfig {
 
     std::chrono::milliseconds timeout{60'000};
     std::chrono::milliseconds connect_timeout{5'000};
+    std::chrono::milliseconds retry_wait{1'000};  // before the second try; twice, then four times as long after that
     int max_batch = 100;           // texts in one request; OpenAI takes 2048
     int max_input_tokens = 8'192;  // in one text
     int requests_in_flight = 8;

@@ -72,6 +72,11 @@ struct ServiceTime {
     std::function<bool(std::chrono::milliseconds, const std::stop_token&)> wait = &pause_for;
 };
 
+// Each twice as long as the one before.
+inline std::vector<std::chrono::milliseconds> three_waits(std::chrono::milliseconds first) {
+    return {first, 2 * first, 4 * first};
+}
+
 struct ServiceConfig {
     std::string name{};         // for sentences: "TEI"
     std::string url{};          // "http://127.0.0.1:8080", a path in front is kept
@@ -82,8 +87,8 @@ struct ServiceConfig {
     std::chrono::milliseconds connect_timeout{5'000};  // of one try
     std::uint64_t max_answer_bytes = std::uint64_t{64} * 1024 * 1024;
 
-    std::vector<std::chrono::milliseconds> waits{std::chrono::seconds(1), std::chrono::seconds(2),
-                                                 std::chrono::seconds(4)};  // before each further try
+    // Before each further try.
+    std::vector<std::chrono::milliseconds> waits = three_waits(std::chrono::seconds(1));
     std::chrono::milliseconds longest_wait{60'000};  // a service that asks for more fails the call
 
     BreakerConfig breaker{};

@@ -203,6 +203,7 @@ ServiceConfig service_of(const TeiConfig& config) {
             .key_setting = config.key_setting,
             .timeout = config.timeout,
             .connect_timeout = config.connect_timeout,
+            .waits = three_waits(config.retry_wait),
             .breaker = config.breaker,
             .time = config.time};
 }

@@ -55,6 +55,7 @@ struct TeiConfig {
 
     std::chrono::milliseconds timeout{60'000};
     std::chrono::milliseconds connect_timeout{5'000};
+    std::chrono::milliseconds retry_wait{1'000};  // before the second try; twice, then four times as long after that
     int max_batch = 100;  // texts in one request, whatever more the server takes
     int requests_in_flight = 8;
     BreakerConfig breaker{};

@@ -23,6 +23,8 @@ public:
         RunOptions options{.environment = environment_};
         options.environment.push_back("QUARRY_DATA=" + data());
         options.environment.push_back("HOME=" + folder_.path());
+        // Services that are away are part of many tests, and a person's second is long for them.
+        options.environment.push_back("QUARRY_EMBEDDING_RETRY_WAIT=10ms");
         return options;
     }
     std::string data() const { return folder_.file("data"); }

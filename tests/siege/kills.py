@@ -135,7 +135,7 @@ def documents_of(server):
 
 def besiege(siege, store, database, seconds):
     # The dead are given up after seconds instead of a minute.
-    environment = {"QUARRY_FETCH_ALLOWED_NETWORKS": "127.0.0.0/8", "QUARRY_WORKER_LEASE": "10s", "QUARRY_WORKER_HEARTBEAT": "1s"}
+    environment = {"QUARRY_FETCH_ALLOWED_NETWORKS": "127.0.0.0/8", "QUARRY_WORKER_LEASE": "5s", "QUARRY_WORKER_HEARTBEAT": "1s"}
     if database:
         environment["QUARRY_STORE"] = database.url
     site = siege.keep(Site(lambda path: page(f"Page {path}")))

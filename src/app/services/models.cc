@@ -46,6 +46,7 @@ Result<std::unique_ptr<embed::Embedder>> open_tei(const Settings& settings, net:
          .query_prefix = settings.text("embedding.query_prefix"),
          .document_prefix = settings.text("embedding.document_prefix"),
          .timeout = settings.duration("embedding.timeout"),
+         .retry_wait = settings.duration("embedding.retry_wait"),
          .requests_in_flight = static_cast<int>(settings.number("embedding.requests"))},
         client);
 }
@@ -59,6 +60,7 @@ Result<std::unique_ptr<embed::Embedder>> open_openai(const Settings& settings, n
          .query_prefix = settings.text("embedding.query_prefix"),
          .document_prefix = settings.text("embedding.document_prefix"),
          .timeout = settings.duration("embedding.timeout"),
+         .retry_wait = settings.duration("embedding.retry_wait"),
          .requests_in_flight = static_cast<int>(settings.number("embedding.requests"))},
         client);
 }

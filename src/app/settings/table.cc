@@ -131,6 +131,8 @@ constexpr SettingDefinition setting_rows[] = {
     {"embedding.document_prefix", SettingKind::text, "", "Put in front of passages"},
     {"embedding.requests", SettingKind::number, "8", "Requests to the service at once", Secrecy::open, 1, 64},
     {"embedding.timeout", SettingKind::duration, "60s", "Longest time for one request to the service"},
+    {"embedding.retry_wait", SettingKind::duration, "1s",
+     "Wait before a request to the service is tried again; then twice, then four times as long"},
     {"embedding.attempts", SettingKind::number, "3",
      "Tries of a page before it has failed; waiting for a service that is away costs none", Secrecy::open, 1,
      1'000},

@@ -90,9 +90,9 @@ public:
     }
 
 private:
-    static bool is_better(const Candidate& a, const Candidate& b) {
+    static constexpr auto is_better = [](const Candidate& a, const Candidate& b) {
         return a.score != b.score ? a.score > b.score : a.slot < b.slot;
-    }
+    };
 
     std::size_t limit_;
     float bar_ = -1;               // every score is above it until there are enough

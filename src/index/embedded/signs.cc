@@ -175,9 +175,10 @@ public:
     }
 
 private:
-    static bool before(const SignCandidate& a, const SignCandidate& b) {
-        return std::tie(a.distance, a.slot) < std::tie(b.distance, b.slot);
-    }
+    // An object and not a function, so that sorting inlines it.
+    static constexpr auto before = [](const SignCandidate& a, const SignCandidate& b) {
+        return a.distance != b.distance ? a.distance < b.distance : a.slot < b.slot;
+    };
 
     // Only now and then, so that keeping one costs little whatever the limit.
     void shrink() {

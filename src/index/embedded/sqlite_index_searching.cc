@@ -57,9 +57,9 @@ namespace {
 // Compared before it is asked whether to go on.
 constexpr std::size_t compared_together = 64;
 
-bool is_better(const Scored& a, const Scored& b) {
+constexpr auto is_better = [](const Scored& a, const Scored& b) {
     return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
-}
+};
 
 }  // namespace
 
