@@ -96,8 +96,8 @@ enum class KeyNeed : std::uint8_t {
     never  // whoever is connected from here is the machine's own user, unless it comes through a proxy
 };
 
-// Whose it is what anybody may ask, and what nobody has looked at yet: strangers have a line at the desks and
-// a part of the memory of their own. No owner has this name.
+// Whose it is what anybody may ask, and what nobody has looked at yet: strangers have a line at the readers
+// and a part of the memory of their own. No owner has this name.
 constexpr std::string_view nobody;
 
 struct AdmissionRules {

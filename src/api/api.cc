@@ -20,9 +20,9 @@ namespace json = boost::json;
 
 // How old an answer may be that others asked for: no client polls so fast.
 constexpr std::chrono::milliseconds shared_for{50};
-constexpr DesksConfig quick{.count = 4, .most_of_owner = 4};
-constexpr DesksConfig slow{.count = 8, .most_of_owner = 6};
-constexpr DesksConfig outside{.count = 8, .most_of_owner = 4};
+constexpr ReaderPoolConfig quick{.count = 4, .most_of_owner = 4};
+constexpr ReaderPoolConfig slow{.count = 8, .most_of_owner = 6};
+constexpr ReaderPoolConfig outside{.count = 8, .most_of_owner = 4};
 // The line of what the API does for itself. No owner has this name.
 constexpr std::string_view of_the_api = "*";
 
@@ -113,9 +113,9 @@ Api::Api(Services services)
 
 Result<std::unique_ptr<Api>> Api::open(Services services) {
     std::unique_ptr<Api> api(new Api(std::move(services)));
-    api->desks_ = TRY(Desks::open(quick, api->services_.open_reader));
-    api->slow_desks_ = TRY(Desks::open(slow, api->services_.open_reader));
-    api->outside_desks_ = TRY(Desks::open(outside, api->services_.open_reader));
+    api->readers_ = TRY(ReaderPool::open(quick, api->services_.open_reader));
+    api->slow_readers_ = TRY(ReaderPool::open(slow, api->services_.open_reader));
+    api->outside_readers_ = TRY(ReaderPool::open(outside, api->services_.open_reader));
     api->observer_ = api->services_.observe([raw = api.get()](std::span<const store::Event> events) {
         const auto is_turn = [](const store::Event& event) {
             return event.what == store::Event::What::group_changed;
@@ -126,13 +126,13 @@ Result<std::unique_ptr<Api>> Api::open(Services services) {
     return api;
 }
 
-// The desks stay, closed, until nobody is left who could go there.
+// The readers stay, closed, until nobody is left who could go there.
 Api::~Api() {
     stop_.request_stop();
     observer_.reset();
-    if (outside_desks_) outside_desks_->close();
-    if (slow_desks_) slow_desks_->close();
-    if (desks_) desks_->close();
+    if (outside_readers_) outside_readers_->close();
+    if (slow_readers_) slow_readers_->close();
+    if (readers_) readers_->close();
 }
 
 void Api::handle(std::shared_ptr<Exchange> exchange) {
@@ -286,28 +286,28 @@ crawl::RequestContext Api::context_of(const Call& call) const {
 
 std::function<void()> Api::cancelling(const Call& call, GroupId group) {
     return [this, owner = call.owner, group] {
-        desks_->post(owner, [this, group](store::Reader&) { (void)services_.cancel(group); });
+        readers_->post(owner, [this, group](store::Reader&) { (void)services_.cancel(group); });
     };
 }
 
-void Api::post(const Call& call, Desks::Errand errand) {
-    post_to(*desks_, call, std::move(errand));
+void Api::post(const Call& call, ReaderPool::Work work) {
+    post_to(*readers_, call, std::move(work));
 }
 
-void Api::post_slow(const Call& call, Desks::Errand errand) {
-    post_to(*slow_desks_, call, std::move(errand));
+void Api::post_slow(const Call& call, ReaderPool::Work work) {
+    post_to(*slow_readers_, call, std::move(work));
 }
 
-void Api::post_outside(const Call& call, Desks::Errand errand) {
-    post_to(*outside_desks_, call, std::move(errand));
+void Api::post_outside(const Call& call, ReaderPool::Work work) {
+    post_to(*outside_readers_, call, std::move(work));
 }
 
 // What the machine cannot give to one request ends that request.
-void Api::post_to(Desks& desks, const Call& call, Desks::Errand errand) {
-    const bool is_taken = desks.post(call.owner, [call,
-                                                  errand = std::move(errand)](store::Reader& reader) mutable {
+void Api::post_to(ReaderPool& readers, const Call& call, ReaderPool::Work work) {
+    const bool is_taken = readers.post(call.owner, [call,
+                                                    work = std::move(work)](store::Reader& reader) mutable {
         try {
-            errand(reader);
+            work(reader);
         } catch (const std::exception& failure) {
             call.respond(reply_error(503, "UNAVAILABLE",
                                      fmt::format("this request was given up, because the machine is short of "
@@ -323,7 +323,7 @@ void Api::post_to(Desks& desks, const Call& call, Desks::Errand errand) {
 void Api::look_again(const std::vector<GroupId>& groups) {
     if (is_looking_.exchange(true)) return;
     const bool is_taken =
-        desks_ && desks_->post(std::string(of_the_api), [this, groups](store::Reader& reader) {
+        readers_ && readers_->post(std::string(of_the_api), [this, groups](store::Reader& reader) {
             const std::shared_ptr<void> end(this, [this](void*) { is_looking_ = false; });
             look_at(reader, groups);
         });

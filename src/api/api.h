@@ -85,7 +85,7 @@ struct Promises {
 // What the API is built on. All of it outlives the API. Nothing here says in which process the store is
 // changed or the work is done.
 struct Services {
-    Desks::OpenReader open_reader{};
+    ReaderPool::OpenReader open_reader{};
     // As those of the store.
     std::function<std::shared_ptr<void>(store::Store::Observer)> observe{};
     std::function<Result<void>(GroupId)> cancel{};
@@ -161,15 +161,15 @@ public:
     // What cancels the group when it is called, soon and from any thread: for a client that has gone.
     std::function<void()> cancelling(const Call& call, GroupId group);
     // False if too many wait already.
-    bool post(const std::string& owner, Desks::Errand errand) {
-        return desks_->post(owner, std::move(errand));
+    bool post(const std::string& owner, ReaderPool::Work work) {
+        return readers_->post(owner, std::move(work));
     }
     // The call is refused if too many wait already.
-    void post(const Call& call, Desks::Errand errand);
+    void post(const Call& call, ReaderPool::Work work);
     // For what may take long: it holds up nothing that is quick.
-    void post_slow(const Call& call, Desks::Errand errand);
+    void post_slow(const Call& call, ReaderPool::Work work);
     // For what waits for other servers: it holds up nothing that is done here.
-    void post_outside(const Call& call, Desks::Errand errand);
+    void post_outside(const Call& call, ReaderPool::Work work);
     // Whether it was asked with a key, or from this machine where none is needed; also of an open route.
     bool knows(const Call& call) const { return admission_.identify(call.request()).has_value(); }
     std::stop_token stopping() const { return stop_.get_token(); }
@@ -180,7 +180,7 @@ private:
     void admit(Call call, const std::shared_ptr<ObservedExchange>& exchange);
     void run(const Route& route, Call call);
     void answer(const Route& route, Call call);
-    void post_to(Desks& desks, const Call& call, Desks::Errand errand);
+    void post_to(ReaderPool& readers, const Call& call, ReaderPool::Work work);
     void look_again(const std::vector<GroupId>& groups);
     void look_at(store::Reader& reader, const std::vector<GroupId>& groups);
     void end_streams_of_strangers();
@@ -191,7 +191,7 @@ private:
     Admission admission_;
     std::shared_ptr<AnswerCache> answers_;
     std::stop_source stop_;
-    std::unique_ptr<Desks> desks_, slow_desks_, outside_desks_;
+    std::unique_ptr<ReaderPool> readers_, slow_readers_, outside_readers_;
     struct Stream {
         Request request{};  // what it is told from whom it is
         std::weak_ptr<Follower> follower{};

@@ -7,18 +7,18 @@
 
 namespace quarry::api {
 
-Result<std::unique_ptr<Desks>> Desks::open(DesksConfig config, const OpenReader& open_reader) {
+Result<std::unique_ptr<ReaderPool>> ReaderPool::open(ReaderPoolConfig config, const OpenReader& open_reader) {
     std::vector<std::unique_ptr<store::Reader>> readers;
     for (int i = 0; i < config.count; ++i) readers.push_back(TRY(open_reader()));
-    return std::unique_ptr<Desks>(new Desks(config, std::move(readers)));
+    return std::unique_ptr<ReaderPool>(new ReaderPool(config, std::move(readers)));
 }
 
-Desks::Desks(DesksConfig config, std::vector<std::unique_ptr<store::Reader>> readers)
+ReaderPool::ReaderPool(ReaderPoolConfig config, std::vector<std::unique_ptr<store::Reader>> readers)
     : config_(config), readers_(std::move(readers)) {
     for (const auto& reader : readers_) threads_.emplace_back([this, &reader] { run(*reader); });
 }
 
-void Desks::close() {
+void ReaderPool::close() {
     {
         const std::lock_guard lock(mutex_);
         is_closed_ = true;
@@ -27,7 +27,7 @@ void Desks::close() {
     threads_.clear();
 }
 
-bool Desks::post(const std::string& owner, Errand errand) {
+bool ReaderPool::post(const std::string& owner, Work work) {
     {
         const std::lock_guard lock(mutex_);
         Line& line = lines_[owner];
@@ -38,7 +38,7 @@ bool Desks::post(const std::string& owner, Errand errand) {
             if (line.errands.empty() && line.running == 0) lines_.erase(owner);
             return false;
         }
-        line.errands.push_back(std::move(errand));
+        line.errands.push_back(std::move(work));
         try {
             if (line.errands.size() == 1) turns_.push_back(owner);
         } catch (const std::exception&) {
@@ -51,12 +51,12 @@ bool Desks::post(const std::string& owner, Errand errand) {
     return true;
 }
 
-std::deque<std::string>::iterator Desks::next_turn() {
+std::deque<std::string>::iterator ReaderPool::next_turn() {
     return std::ranges::find_if(
         turns_, [this](const std::string& owner) { return lines_[owner].running < config_.most_of_owner; });
 }
 
-void Desks::run(store::Reader& reader) {
+void ReaderPool::run(store::Reader& reader) {
     name_this_thread("api desk");
     std::unique_lock lock(mutex_);
     while (true) {
@@ -67,18 +67,18 @@ void Desks::run(store::Reader& reader) {
         const std::string owner = std::move(*turn);
         turns_.erase(turn);
         Line& line = lines_[owner];
-        Errand errand = std::move(line.errands.front());
+        Work work = std::move(line.errands.front());
         line.errands.pop_front();
         ++line.running;
         --waiting_;
         if (!line.errands.empty()) turns_.push_back(owner);
         lock.unlock();
         try {
-            errand(reader);
+            work(reader);
         } catch (const std::exception&) {
             // Only this one request is lost.
         }
-        errand = nullptr;
+        work = nullptr;
         lock.lock();
         const bool had_all = line.running == config_.most_of_owner;
         if (--line.running == 0 && line.errands.empty()) lines_.erase(owner);

@@ -16,40 +16,40 @@
 
 namespace quarry::api {
 
-struct DesksConfig {
+struct ReaderPoolConfig {
     int count = 4;
-    int most_of_owner = 4;  // of the desks, that one owner may have at once
+    int most_of_owner = 4;  // of the readers, that one owner may have at once
 };
 
-class Desks {
+class ReaderPool {
 public:
-    using Errand = std::move_only_function<void(store::Reader&)>;
+    using Work = std::move_only_function<void(store::Reader&)>;
     using OpenReader = std::function<Result<std::unique_ptr<store::Reader>>()>;
 
-    static Result<std::unique_ptr<Desks>> open(DesksConfig config, const OpenReader& open_reader);
-    ~Desks() { close(); }
+    static Result<std::unique_ptr<ReaderPool>> open(ReaderPoolConfig config, const OpenReader& open_reader);
+    ~ReaderPool() { close(); }
 
     // Any thread, a desk's own too. Owners take turns; the errands of one are begun in order. False if so
-    // many wait already that one more would wait too long, and once it is closed. An errand that throws
+    // many wait already that one more would wait too long, and once it is closed. An work that throws
     // (there is no memory, no thread to be had) is given up alone: who holds a call in it leaves an answer.
-    bool post(const std::string& owner, Errand errand);
+    bool post(const std::string& owner, Work work);
     // Runs what was left with it, and waits for that.
     void close();
 
 private:
     struct Line {
-        std::deque<Errand> errands{};
+        std::deque<Work> errands{};
         int running = 0;
     };
 
-    Desks(DesksConfig config, std::vector<std::unique_ptr<store::Reader>> readers);
+    ReaderPool(ReaderPoolConfig config, std::vector<std::unique_ptr<store::Reader>> readers);
     void run(store::Reader& reader);
     // The next owner's turn; turns_.end() if there is none that may have another desk.
     std::deque<std::string>::iterator next_turn();
 
     static constexpr std::size_t most_waiting = 5'000, most_waiting_of_owner = 2'500;
 
-    const DesksConfig config_;
+    const ReaderPoolConfig config_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::string, Line> lines_;  // of owners for whom something waits or runs

@@ -32,7 +32,7 @@ constexpr int most_over = 1'000;
 
 }  // namespace
 
-DistantOwner::DistantOwner(const Workplace& place)
+DistantOwner::DistantOwner(const DataSource& place)
     : place_(place), follower_([this](std::stop_token stop) {
           name_this_thread("follow owner");
           follow(stop);
@@ -206,7 +206,7 @@ api::Promises promises_of(const Settings& settings) {
 }
 
 // What is the same wherever the store is.
-Result<api::Services> common_services(const Workplace& place, WebAccess& web, OwnerProcess::Log log) {
+Result<api::Services> common_services(const DataSource& place, WebAccess& web, OwnerProcess::Log log) {
     api::Services services;
     services.search_web = TRY(web_search(place.settings));
     services.model = TRY(shared_model(place.settings));
@@ -225,7 +225,7 @@ Result<api::Services> common_services(const Workplace& place, WebAccess& web, Ow
     return services;
 }
 
-Result<api::Services> services_of(OwnerProcess& owner, const Workplace& place, OwnerProcess::Log log) {
+Result<api::Services> services_of(OwnerProcess& owner, const DataSource& place, OwnerProcess::Log log) {
     api::Services services = TRY(common_services(place, owner.access(), std::move(log)));
     store::Store& store = owner.store();
     services.perform = [&owner](const std::string& method, const boost::json::object& params) {
@@ -272,8 +272,8 @@ Result<void> perform(DistantOwner& owner, std::string_view method, boost::json::
 }
 
 // Also what a worker has beside the store: without one it is read from its files.
-Result<boost::json::value> perform_all(DistantOwner& owner, const Workplace& place, const std::string& method,
-                                       const boost::json::object& params) {
+Result<boost::json::value> perform_all(DistantOwner& owner, const DataSource& place,
+                                       const std::string& method, const boost::json::object& params) {
     if (method == "search") {
         const auto request = TRY(search::parse_request(params));
         return search::to_json(TRY(owner.search(request)), request);
@@ -292,7 +292,7 @@ Result<void> keep_requests(DistantOwner& owner, std::span<const RequestRecord> r
     return perform(owner, "add_requests", {{"requests", std::move(records)}});
 }
 
-Result<api::Services> services_of(DistantOwner& owner, const Workplace& place, WebAccess& web,
+Result<api::Services> services_of(DistantOwner& owner, const DataSource& place, WebAccess& web,
                                   OwnerProcess::Log log) {
     api::Services services = TRY(common_services(place, web, std::move(log)));
     services.perform = [&owner, &place](const std::string& method, const boost::json::object& params) {
@@ -358,7 +358,7 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
     return listen;
 }
 
-Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const Workplace& place,
+Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const DataSource& place,
                                                       const ListenAddress& listen, OwnerProcess::Log log) {
     std::unique_ptr<ApiService> service(new ApiService());
     api::Services services = TRY(services_of(owner, place, std::move(log)));
@@ -366,7 +366,7 @@ Result<std::unique_ptr<ApiService>> ApiService::start(OwnerProcess& owner, const
     return service;
 }
 
-Result<std::unique_ptr<ApiService>> ApiService::start_apart(const Workplace& place,
+Result<std::unique_ptr<ApiService>> ApiService::start_apart(const DataSource& place,
                                                             const ListenAddress& listen,
                                                             OwnerProcess::Log log,
                                                             std::optional<Error> write_trouble) {
@@ -381,7 +381,8 @@ Result<std::unique_ptr<ApiService>> ApiService::start_apart(const Workplace& pla
     return service;
 }
 
-Result<void> ApiService::listen(api::Services services, const Workplace& place, const ListenAddress& listen) {
+Result<void> ApiService::listen(api::Services services, const DataSource& place,
+                                const ListenAddress& listen) {
     const Settings& settings = place.settings;
     auto proxies = TRY(trusted_proxies(settings));
     services.admission = {.needs_key = !listen.is_loopback(),

@@ -35,7 +35,7 @@ namespace quarry::app {
 class DistantOwner {
 public:
     // `place` outlives it.
-    explicit DistantOwner(const Workplace& place);
+    explicit DistantOwner(const DataSource& place);
 
     // What owner_methods.h names. Any thread, as all of this.
     Result<boost::json::value> perform(std::string_view method, boost::json::object params);
@@ -52,7 +52,7 @@ private:
     // Of all crawls that are over: who waits for one hears of it.
     void tell_of_those_over();
 
-    const Workplace& place_;
+    const DataSource& place_;
     // Each is used for one search at a time; those that nobody uses wait here.
     Guarded<std::vector<std::unique_ptr<SearchService>>> searches_;
     Observers<std::span<const store::Event>> observers_;
@@ -76,10 +76,10 @@ Result<ListenAddress> parse_listen_address(std::string_view text);
 class ApiService {
 public:
     // Listens when it returns. The owner and the place outlive it.
-    static Result<std::unique_ptr<ApiService>> start(OwnerProcess& owner, const Workplace& place,
+    static Result<std::unique_ptr<ApiService>> start(OwnerProcess& owner, const DataSource& place,
                                                      const ListenAddress& listen, OwnerProcess::Log log);
     // The same over a folder that another process works on, or none; `write_trouble`: or none can.
-    static Result<std::unique_ptr<ApiService>> start_apart(const Workplace& place,
+    static Result<std::unique_ptr<ApiService>> start_apart(const DataSource& place,
                                                            const ListenAddress& listen, OwnerProcess::Log log,
                                                            std::optional<Error> write_trouble = {});
     ~ApiService();
@@ -91,7 +91,7 @@ public:
 
 private:
     ApiService() = default;
-    Result<void> listen(api::Services services, const Workplace& place, const ListenAddress& listen);
+    Result<void> listen(api::Services services, const DataSource& place, const ListenAddress& listen);
 
     std::unique_ptr<WebAccess> web_;       // of a service without an owner of its own
     std::unique_ptr<DistantOwner> owner_;  // its worker

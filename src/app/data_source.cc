@@ -57,7 +57,7 @@ Result<std::unique_ptr<store::Reader>> open_file(const DataFolder& folder, const
 }
 
 // Of a store that others share, the others tell when a worker has been silent for too long.
-void note_predecessors(const Workplace& place, const std::function<void(std::string_view)>& log) {
+void note_predecessors(const DataSource& place, const std::function<void(std::string_view)>& log) {
     if (!place.store.url.empty()) return;
     const auto reader = open_reader(place);
     const auto workers = reader ? (*reader)->workers() : Result<std::vector<store::WorkerInfo>>();
@@ -76,7 +76,7 @@ void note_predecessors(const Workplace& place, const std::function<void(std::str
 
 }  // namespace
 
-db::PgConfig postgres_config(const Workplace& place) {
+db::PgConfig postgres_config(const DataSource& place) {
     return {.url = place.store.url, .pooled = place.settings.yes("store.pooled")};
 }
 
@@ -84,7 +84,7 @@ std::string line_about_dead_worker(std::string_view name, std::int64_t leases) {
     return fmt::format("worker died name={} leases={}. What it had under way is taken over", name, leases);
 }
 
-Result<std::unique_ptr<store::Store>> open_store(const Workplace& place,
+Result<std::unique_ptr<store::Store>> open_store(const DataSource& place,
                                                  const std::function<void(std::string_view)>& log) {
     const Settings& settings = place.settings;
     note_predecessors(place, log);
@@ -107,7 +107,7 @@ Result<std::unique_ptr<store::Store>> open_store(const Workplace& place,
                                     .warn = place.warn});
 }
 
-Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
+Result<std::unique_ptr<store::Reader>> open_reader(const DataSource& place) {
     if (place.remote) return remote_reader(place.remote);
     const store::StoreLimits limits = limits_of(place.settings);
     if (place.store.is_shared()) return store::open_postgres_reader(postgres_config(place), limits);
@@ -119,13 +119,13 @@ Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place) {
                                      .content = std::move(embedded)});
 }
 
-std::string shown(const Workplace& place) {
+std::string shown(const DataSource& place) {
     if (place.store.url.empty()) return place.folder.path;
     return place.settings.masked(place.settings.text("store.url") == "redis" ? "store.redis_url"
                                                                              : "store.url");
 }
 
-Result<Asked> ask(const Workplace& place, std::string_view method, json::object params) {
+Result<Asked> ask(const DataSource& place, std::string_view method, json::object params) {
     while (true) {
         auto reached = TRY(reach_owner(place));
         if (auto* link = std::get_if<std::unique_ptr<OwnerLink>>(&reached)) {
@@ -145,7 +145,7 @@ Result<bool> has_jobs(store::Reader& reader) {
     const auto groups = TRY(reader.groups({.states = open, .limit = 1}));
     if (!groups.empty()) return true;
     // What is left belongs to crawls that are paused, or to none.
-    store::JobPage wanted{.filter = {.states = open}, .limit = 500};
+    store::JobQuery wanted{.filter = {.states = open}, .limit = 500};
     while (true) {
         const auto jobs = TRY(reader.jobs(wanted));
         if (jobs.empty()) return false;

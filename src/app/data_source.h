@@ -24,7 +24,7 @@ struct PgConfig;
 
 namespace quarry::app {
 
-struct Workplace {
+struct DataSource {
     DataFolder folder{};
     StoreAddress store{};
     std::shared_ptr<RemoteApi> remote{};  // if set, a server has the data, and there is no folder
@@ -37,20 +37,20 @@ struct Workplace {
 };
 
 // How to reach the database of a shared store.
-db::PgConfig postgres_config(const Workplace& place);
+db::PgConfig postgres_config(const DataSource& place);
 
 // What is logged of a worker that did not leave, when its leases are taken over.
 std::string line_about_dead_worker(std::string_view name, std::int64_t leases);
 
 // For the process that holds the folder's lock; a shared store for anybody. Who worked on the folder before
 // and did not leave is dead: `log` is told, else worker.log and, if it had work under way, the user.
-Result<std::unique_ptr<store::Store>> open_store(const Workplace& place,
+Result<std::unique_ptr<store::Store>> open_store(const DataSource& place,
                                                  const std::function<void(std::string_view)>& log = {});
 // For anybody, and over a server. `not_found` if there is no database yet.
-Result<std::unique_ptr<store::Reader>> open_reader(const Workplace& place);
+Result<std::unique_ptr<store::Reader>> open_reader(const DataSource& place);
 
 // What is worked on, for people: the folder, or the database without its password.
-std::string shown(const Workplace& place);
+std::string shown(const DataSource& place);
 
 struct Asked {
     boost::json::value answer{};
@@ -59,7 +59,7 @@ struct Asked {
 
 // Has the owner do what owner_methods.h names; without an owner it is done in this process, which then
 // leaves.
-Result<Asked> ask(const Workplace& place, std::string_view method, boost::json::object params);
+Result<Asked> ask(const DataSource& place, std::string_view method, boost::json::object params);
 
 // True if there are crawls or jobs that wait or run, of crawls that are not paused.
 Result<bool> has_jobs(store::Reader& reader);

@@ -16,11 +16,11 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(ascii_white_space) - first + 1);
 }
 
-bool same_letters(std::string_view a, std::string_view b) {
+bool equals_ignore_case(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, to_ascii_lower, to_ascii_lower);
 }
 
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower_case_prefix) {
+bool starts_with_ignore_case(std::string_view text, std::string_view lower_case_prefix) {
     return text.size() >= lower_case_prefix.size() &&
            std::ranges::equal(text.substr(0, lower_case_prefix.size()), lower_case_prefix, {},
                               to_ascii_lower);
@@ -29,7 +29,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view lower_cas
 bool has_word(std::string_view list, std::string_view word) {
     while (!(list = trimmed(list)).empty()) {
         const std::size_t end = std::min(list.find_first_of(ascii_white_space), list.size());
-        if (same_letters(list.substr(0, end), word)) return true;
+        if (equals_ignore_case(list.substr(0, end), word)) return true;
         list.remove_prefix(end);
     }
     return false;

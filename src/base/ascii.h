@@ -56,10 +56,10 @@ std::string lower_case(std::string_view text);
 std::string_view trimmed(std::string_view text);
 
 // Compared without regard to ASCII case.
-bool same_letters(std::string_view a, std::string_view b);
+bool equals_ignore_case(std::string_view a, std::string_view b);
 
 // True if the text begins with `lower_case_prefix`, in any case.
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower_case_prefix);
+bool starts_with_ignore_case(std::string_view text, std::string_view lower_case_prefix);
 
 // True if the list of words, separated by white space as in rel and class, has the word, in any case.
 bool has_word(std::string_view list, std::string_view word);

@@ -54,7 +54,7 @@ std::unexpected<Error> wrong(const Field& field, std::string_view item) {
 Result<int> parse_value(const Field& field, std::string_view text) {
     if (text.size() == 3) {
         for (std::size_t at = 0; at < field.words.size(); at += 3)
-            if (same_letters(field.words.substr(at, 3), text))
+            if (equals_ignore_case(field.words.substr(at, 3), text))
                 return static_cast<int>(at / 3) + field.first_word;
     }
     const auto value = parse_number(text, field.low, field.high);
@@ -128,12 +128,13 @@ bool has(Bits bits, unsigned value) {
 Result<CronExpression> CronExpression::parse(std::string_view text) {
     text = trimmed(text);
     CronExpression expression;
-    if (constexpr std::string_view every = "@every "; same_letters(text.substr(0, every.size()), every)) {
+    if (constexpr std::string_view every = "@every ";
+        equals_ignore_case(text.substr(0, every.size()), every)) {
         expression.every_ = TRY(parse_every(text.substr(every.size())));
         return expression;
     }
     for (const Nickname& nickname : nicknames)
-        if (same_letters(nickname.name, text)) return parse(nickname.meaning);
+        if (equals_ignore_case(nickname.name, text)) return parse(nickname.meaning);
     const auto words = words_of(text);
     if (words.size() != fields.size())
         return fail(ErrorCode::invalid_argument,

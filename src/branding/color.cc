@@ -78,7 +78,7 @@ std::optional<Color> parse_color(std::string_view text) {
     const std::size_t open = text.find('(');
     if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
     const std::string_view name = text.substr(0, open);
-    if (!same_letters(name, "rgb") && !same_letters(name, "rgba")) return std::nullopt;
+    if (!equals_ignore_case(name, "rgb") && !equals_ignore_case(name, "rgba")) return std::nullopt;
     return parse_function(text.substr(open + 1, text.size() - open - 2));
 }
 

@@ -55,7 +55,7 @@ Result<RemoteBrowser> connect_to_browser(const RemoteConfig& config);
 // The gate that the pages of browsers go out through, with one lane for each page that may be open at once.
 
 struct Lane {
-    net::Gate::Lane number = 0;
+    net::BrowserProxy::Lane number = 0;
     std::string proxy{};  // as the browser is told
 };
 
@@ -83,10 +83,10 @@ public:
     Lane take();
     void give_back(Lane lane) { free_.push_back(std::move(lane)); }
 
-    net::Gate& gate() { return gate_; }
+    net::BrowserProxy& gate() { return gate_; }
 
 private:
-    net::Gate gate_;
+    net::BrowserProxy gate_;
     std::vector<Lane> free_;
 };
 
@@ -106,7 +106,7 @@ public:
 
     DevTools& devtools() { return *devtools_; }
     Lanes& lanes() { return *lanes_; }
-    net::Gate& gate() { return lanes_->gate(); }
+    net::BrowserProxy& gate() { return lanes_->gate(); }
     // Who may use the gate; nothing if nobody else can reach it.
     const std::optional<net::Address>& address() const { return address_; }
     // Of its processes, shared pages not counted; 0 for one elsewhere, of which it is not known.

@@ -142,13 +142,13 @@ Error Page::failure(std::string_view browsers_words) {
     const PageState now = state();
     const auto url = url::Url::parse(now.requested_url.empty() ? request_.url.href() : now.requested_url);
     if (url) {
-        const net::GateTally tally = this->tally();
+        const net::ProxyStats tally = this->tally();
         const auto known = tally.failures.find(fmt::format("{}:{}", url->host(), url->effective_port()));
         if (known != tally.failures.end()) return known->second;
         if (tally.is_used_up)
             return {ErrorCode::too_large,
                     fmt::format("the page moved more than {}", net::bytes_in_words(request_.limits.bytes))};
-        if (tally.strangers > 0)
+        if (tally.rejected_peers > 0)
             return {ErrorCode::unavailable,
                     fmt::format("the browser could not load it: {}; somebody came to {} from another address "
                                 "than the browser's, {}, and was turned away",

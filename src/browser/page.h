@@ -55,7 +55,7 @@ public:
     PageState state() const { return events_.state(); }
     const RenderRequest& request() const { return request_; }
     Deadline deadline() const { return deadline_; }
-    net::GateTally tally() { return instance_.gate().tally(lane_.number); }
+    net::ProxyStats tally() { return instance_.gate().tally(lane_.number); }
 
     // Closes it and says whether the browser did so in time: one that does not has to be ended.
     bool close();

@@ -46,7 +46,7 @@ constexpr std::string_view ad_hosts[] = {
 constexpr std::size_t most_frames = 1'000;
 
 bool is_cookie(const Header& header) {
-    return same_letters(header.name, "cookie");
+    return equals_ignore_case(header.name, "cookie");
 }
 
 bool has_own_headers(const RenderRequest& request) {
@@ -122,12 +122,12 @@ bool is_blocked(const json::object& paused, const url::Url& url, const Blocked& 
 // also where a redirect has carried them along.
 json::array headers_for(const json::object& paused, const RenderRequest& request, bool is_own_origin) {
     const auto is_users = [&](std::string_view name) {
-        return std::ranges::any_of(request.headers,
-                                   [&](const Header& header) { return same_letters(header.name, name); });
+        return std::ranges::any_of(
+            request.headers, [&](const Header& header) { return equals_ignore_case(header.name, name); });
     };
     json::array headers;
     for (const auto& [name, value] : object_at(object_at(paused, "request"), "headers"))
-        if (value.is_string() && (!is_users(name) || same_letters(name, "cookie")))
+        if (value.is_string() && (!is_users(name) || equals_ignore_case(name, "cookie")))
             headers.push_back(json::object{{"name", name}, {"value", value}});
     if (is_own_origin)
         for (const Header& header : request.headers)

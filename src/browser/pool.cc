@@ -69,7 +69,7 @@ private:
 Result<Rendered> Pool::render(const RenderRequest& request) {
     const Call call(*this);
     for (int attempt = 1;; ++attempt) {
-        Seat seat = TRY(take_seat(request.stop));
+        PageSlot seat = TRY(acquire_slot(request.stop));
         RenderOutcome outcome = render_in_peace(*seat.resident->instance, seat.lane, request);
         const bool is_browsers_fault = outcome.health == Health::stuck && !outcome.result &&
                                        outcome.result.error().code == ErrorCode::unavailable;
@@ -86,7 +86,7 @@ Result<Rendered> Pool::render(const RenderRequest& request) {
 }
 
 // Starting takes half a second: whoever comes meanwhile waits for the same browser.
-Result<Pool::Seat> Pool::take_seat(const std::stop_token& stop) {
+Result<Pool::PageSlot> Pool::acquire_slot(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     for (;;) {
         const bool may_go = changed_.wait(lock, stop, [this] {
@@ -103,10 +103,10 @@ Result<Pool::Seat> Pool::take_seat(const std::stop_token& stop) {
         changed_.notify_all();
         if (!started) return std::unexpected(started.error());
         ++tally_.started;
-        current_ =
-            std::make_shared<Resident>(Resident{.instance = *std::move(started), .since = Clock::now()});
+        current_ = std::make_shared<BrowserInstance>(
+            BrowserInstance{.instance = *std::move(started), .since = Clock::now()});
     }
-    Seat seat{.resident = current_, .lane = current_->instance->lanes().take()};
+    PageSlot seat{.resident = current_, .lane = current_->instance->lanes().take()};
     ++current_->pages;
     ++under_way_;
     return seat;
@@ -133,14 +133,14 @@ Result<std::unique_ptr<Instance>> Pool::start() {
     return Instance::connect(*config_.remote, remote_lanes_);
 }
 
-bool Pool::is_worn(const Resident& resident) const {
+bool Pool::is_worn(const BrowserInstance& resident) const {
     return resident.pages >= config_.pages_per_browser || Clock::now() - resident.since >= config_.age;
 }
 
-void Pool::leave(Seat seat, Health health) {
+void Pool::leave(PageSlot seat, Health health) {
     // Outside the lock: to read what processes use takes a while, and so does ending them.
     const bool is_large = seat.resident->instance->memory() > config_.memory_bytes;
-    std::shared_ptr<Resident> ended;
+    std::shared_ptr<BrowserInstance> ended;
     {
         const std::lock_guard lock(mutex_);
         const bool is_done = health == Health::stuck || is_large || is_worn(*seat.resident);

@@ -60,29 +60,29 @@ public:
 
 private:
     // A browser and who uses it. Shared by the pages that are open in it: the last one ends it.
-    struct Resident {
+    struct BrowserInstance {
         std::unique_ptr<Instance> instance{};
         int pages = 0;  // begun in it
         std::chrono::steady_clock::time_point since{};
     };
-    struct Seat {
-        std::shared_ptr<Resident> resident{};
+    struct PageSlot {
+        std::shared_ptr<BrowserInstance> resident{};
         Lane lane{};
     };
 
     class Call;
-    Result<Seat> take_seat(const std::stop_token& stop);
+    Result<PageSlot> acquire_slot(const std::stop_token& stop);
     Result<std::unique_ptr<Instance>> start_in_peace();
     Result<std::unique_ptr<Instance>> start();
-    void leave(Seat seat, Health health);
-    bool is_worn(const Resident& resident) const;  // by its use; under the lock
+    void leave(PageSlot seat, Health health);
+    bool is_worn(const BrowserInstance& resident) const;  // by its use; under the lock
     void end_idle(const std::stop_token& stop);
 
     const PoolConfig config_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
-    std::shared_ptr<Resident> current_;    // takes new pages
-    std::shared_ptr<Lanes> remote_lanes_;  // of all connections to a browser elsewhere
+    std::shared_ptr<BrowserInstance> current_;  // takes new pages
+    std::shared_ptr<Lanes> remote_lanes_;       // of all connections to a browser elsewhere
     bool is_starting_ = false;
     bool is_closing_ = false;
     int callers_ = 0;    // inside render()

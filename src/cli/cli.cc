@@ -141,7 +141,7 @@ int run_arguments(const std::vector<std::string>& arguments, GlobalOptions& opti
         for (const Command& command : commands)
             if (command.parser->given()) return run_command(command, options, flags);
     write_data(*request == Request::version ? version_line(commit) : root.chosen().help());
-    return exit_yes;
+    return exit_success;
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ Result<Group> find_by_beginning(store::Reader& reader, std::string_view beginnin
 }
 
 // Without Redis the work goes on in the data folder, for those who have said that it may.
-void fall_back_if_away(app::Workplace& place) {
+void fall_back_if_away(app::DataSource& place) {
     const std::string fallback = place.settings.text("store.fallback");
     const bool may_fall_back = fallback == "local" || fallback == "true";  // --local
     if (place.store.kind != app::StoreAddress::Kind::redis || !may_fall_back) return;
@@ -54,11 +54,11 @@ void fall_back_if_away(app::Workplace& place) {
 
 }  // namespace
 
-Result<app::Workplace> place_of(const CommandContext& session) {
+Result<app::DataSource> place_of(const CommandContext& session) {
     std::string config_file = session.config_file;
     // A worker in the background has another current folder.
     if (!config_file.empty()) config_file = std::filesystem::absolute(config_file).string();
-    app::Workplace place{
+    app::DataSource place{
         .settings = session.settings, .version = version, .config_file = std::move(config_file)};
     place.remote = TRY(app::RemoteApi::connect(session.settings));
     if (place.remote) return place;
@@ -94,7 +94,7 @@ std::string id_of(const Group& group, const store::Reader& reader) {
     return public_id(number(group.id), group.created_at, reader.salt());
 }
 
-bool nobody_works(const app::Workplace& place, store::Reader& reader, Timestamp since) {
+bool nobody_works(const app::DataSource& place, store::Reader& reader, Timestamp since) {
     const auto owner = app::connect_to_owner(place);
     if (owner || owner.error().code != ErrorCode::not_found) return false;
     const auto workers = reader.workers();

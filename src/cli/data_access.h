@@ -14,7 +14,7 @@
 
 namespace quarry::cli {
 
-Result<app::Workplace> place_of(const CommandContext& session);
+Result<app::DataSource> place_of(const CommandContext& session);
 
 // Says the error. Returns the exit code for a command that could not work.
 int give_up(const CommandContext& session, const Error& error);
@@ -26,7 +26,7 @@ std::string id_of(const Group& group, const store::Reader& reader);
 
 // Nobody has the data folder, or no host works on the shared store: what was begun `since` goes on later,
 // whatever leases of a process that was killed say. A worker that was just started may not answer yet.
-bool nobody_works(const app::Workplace& place, store::Reader& reader, Timestamp since);
+bool nobody_works(const app::DataSource& place, store::Reader& reader, Timestamp since);
 inline constexpr std::string_view how_to_work =
     "No worker runs. It goes on with: quarry worker --once, or quarry daemon start";
 

@@ -151,7 +151,7 @@ constexpr Spelling spellings[] = {
 
 std::optional<RobotsKey> key_named(std::string_view name) {
     for (const Spelling& spelling : spellings) {
-        if (starts_with_ignoring_case(name, spelling.text)) return spelling.key;
+        if (starts_with_ignore_case(name, spelling.text)) return spelling.key;
     }
     return std::nullopt;
 }

@@ -116,13 +116,14 @@ bool any_parameter(std::string_view query, Use use) {
 bool has_closed_year(std::string_view query) {
     return any_parameter(query, [](std::string_view name, std::string_view value) {
         return is_closed(last_month(value).year) ||
-               (value.size() == 4 && same_letters(name, "year") && is_closed(number_at(value, 0, 4)));
+               (value.size() == 4 && equals_ignore_case(name, "year") && is_closed(number_at(value, 0, 4)));
     });
 }
 
 bool has_calendar_parameter(std::string_view query) {
     return any_parameter(query, [](std::string_view name, std::string_view value) {
-        return same_letters(name, "year") || same_letters(name, "month") || last_month(value).year != 0;
+        return equals_ignore_case(name, "year") || equals_ignore_case(name, "month") ||
+               last_month(value).year != 0;
     });
 }
 

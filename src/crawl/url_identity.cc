@@ -39,7 +39,7 @@ bool looks_random(std::string_view value) {
 // Servlets put the session into the path: "/cart;jsessionid=0A1B".
 std::size_t end_of_path_session(std::string_view path, std::size_t at) {
     constexpr std::string_view name = ";jsessionid=";
-    if (!same_letters(path.substr(at, name.size()), name)) return at;
+    if (!equals_ignore_case(path.substr(at, name.size()), name)) return at;
     return std::min(path.find_first_of("/;", at + 1), path.size());
 }
 
@@ -167,11 +167,11 @@ std::string_view without_www(std::string_view host) {
 }
 
 bool is_session_parameter(std::string_view name, std::string_view value) {
-    const auto same = [&](std::string_view known) { return same_letters(known, name); };
+    const auto same = [&](std::string_view known) { return equals_ignore_case(known, name); };
     if (std::ranges::any_of(session_names, same)) return true;
     // ASP appends letters of its own: ASPSESSIONIDQQBBRTDA.
     constexpr std::string_view asp = "aspsessionid";
-    if (same_letters(name.substr(0, asp.size()), asp)) return true;
+    if (equals_ignore_case(name.substr(0, asp.size()), asp)) return true;
     return looks_random(value) && std::ranges::any_of(perhaps_session_names, same);
 }
 

@@ -54,9 +54,9 @@ private:
     void handle(CrawlLoaded& loaded) { urls_->crawl_loaded(std::move(loaded)); }
     void handle(QuotaRead& read) { urls_->quota_read(read); }
     void handle(JobEnded&) {}
-    void handle(ErrandDone&) {}
+    void handle(StoreTaskDone&) {}
     void handle(PagesDone&) {}
-    void handle(DetourEnded&) { urls_->detour_ended(); }
+    void handle(SlowStageEnded&) { urls_->slow_stage_ended(); }
     void handle(ChangesDone&) {}
     void handle(CrawlUnhealthy& crawl);
     void handle(StoreFailed& failed);
@@ -95,7 +95,7 @@ private:
     // In the order in which they must end, the last first.
     std::unique_ptr<Indexer> indexer_;
     std::unique_ptr<PagePool> pages_;
-    std::unique_ptr<Errands> errands_;
+    std::unique_ptr<StoreTasks> store_tasks_;
     std::unique_ptr<UrlDispatcher> urls_;
     std::unique_ptr<JobPool> jobs_;
     std::unique_ptr<WebhookPool> webhooks_;  // nothing: they are left to others
@@ -121,14 +121,14 @@ Result<std::unique_ptr<Engine::Run>> Engine::Run::open(Engine& engine) {
                                        .threads = threads_for(config.cpu_threads),
                                        .collection = config.index_collection,
                                        .open_reader = config.open_reader}));
-    run->errands_ = std::make_unique<Errands>(TRY(config.open_reader()),
-                                              [mailbox = run->mailbox_] { mailbox->post(ErrandDone{}); });
+    run->store_tasks_ = std::make_unique<StoreTasks>(
+        TRY(config.open_reader()), [mailbox = run->mailbox_] { mailbox->post(StoreTaskDone{}); });
     run->urls_ = std::make_unique<UrlDispatcher>(
         DispatcherParts{.store = engine.store_,
                         .fetcher = engine.fetcher_,
                         .pages = *run->pages_,
                         .under_way = *engine.under_way_,
-                        .errands = *run->errands_,
+                        .store_tasks = *run->store_tasks_,
                         .mailbox = run->mailbox_,
                         .defaults = config.crawls,
                         .max_fetches = static_cast<std::size_t>(config.max_fetches),
@@ -202,14 +202,14 @@ void Engine::Run::give_back_surplus(std::vector<store::ChangeLease>& changes) {
     for (std::size_t at = taken; at < changes.size(); ++at) surplus.push_back(changes[at].lease);
     changes.resize(taken);
     if (surplus.empty()) return;
-    errands_->run([this, surplus = std::move(surplus)](store::Reader&) {
+    store_tasks_->run([this, surplus = std::move(surplus)](store::Reader&) {
         const auto released = store_.release(surplus);
         if (!released && is_trouble_of_store(released.error())) mailbox_->post(StoreFailed{released.error()});
     });
 }
 
 void Engine::Run::handle(CrawlUnhealthy& crawl) {
-    errands_->run([this, crawl](store::Reader&) {
+    store_tasks_->run([this, crawl](store::Reader&) {
         // A conflict means that the crawl has ended in another way meanwhile.
         const auto failed = store_.fail_group(crawl.group, crawl.reason);
         if (!failed && is_trouble_of_store(failed.error())) mailbox_->post(StoreFailed{failed.error()});
@@ -240,7 +240,7 @@ void Engine::Run::ask_for_work() {
 
 bool Engine::Run::is_off_the_wire() const {
     return urls_->on_the_wire() == 0 && urls_->waiting() == 0 && pages_->is_idle() && jobs_->is_idle() &&
-           errands_->is_idle();
+           store_tasks_->is_idle();
 }
 
 bool Engine::Run::is_quiet() const {
@@ -339,7 +339,7 @@ void Engine::Run::wind_down() {
         mailbox_->take(messages, std::nullopt);
         take_in();
     }
-    errands_->finish();
+    store_tasks_->finish();
     webhooks_.reset();
     jobs_.reset();
     pages_.reset();

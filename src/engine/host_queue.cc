@@ -4,12 +4,12 @@
 
 namespace quarry::work {
 
-void HostLane::obey(const CrawlContext& crawl, std::optional<std::chrono::milliseconds> crawl_delay) {
+void HostQueue::obey(const CrawlContext& crawl, std::optional<std::chrono::milliseconds> crawl_delay) {
     const crawl::PaceRules asked = crawl::pace_rules(crawl.options, crawl_delay);
     pace.with([&](crawl::SharedPace& all) { all.obey(crawl.id, crawl.owner, asked); });
 }
 
-void HostLane::add(WaitingUrl url) {
+void HostQueue::add(WaitingUrl url) {
     const auto same = [&](const Queue& queue) { return queue.crawl->id == url.crawl->id; };
     auto queue = std::ranges::find_if(queues_, same);
     if (queue == queues_.end()) queue = queues_.insert(queues_.end(), Queue{.crawl = url.crawl, .urls = {}});
@@ -17,7 +17,7 @@ void HostLane::add(WaitingUrl url) {
     ++waiting_;
 }
 
-std::optional<WaitingUrl> HostLane::take_next(Timestamp now) {
+std::optional<WaitingUrl> HostQueue::take_next(Timestamp now) {
     for (std::size_t tried = 0; tried < queues_.size(); ++tried) {
         next_ = (next_ + 1) % queues_.size();
         Queue& queue = queues_[next_];
@@ -32,7 +32,7 @@ std::optional<WaitingUrl> HostLane::take_next(Timestamp now) {
     return std::nullopt;
 }
 
-std::optional<Timestamp> HostLane::next_start(Timestamp now) const {
+std::optional<Timestamp> HostQueue::next_start(Timestamp now) const {
     std::optional<Timestamp> first;
     for (const Queue& queue : queues_) {
         if (queue.urls.empty() || !queue.crawl->may_start_another()) continue;
@@ -43,20 +43,20 @@ std::optional<Timestamp> HostLane::next_start(Timestamp now) const {
     return first;
 }
 
-std::size_t HostLane::waiting_slowly() const {
+std::size_t HostQueue::waiting_slowly() const {
     std::size_t urls = 0;
     for (const Queue& queue : queues_) urls += queue.is_slow() ? queue.urls.size() : 0;
     return urls;
 }
 
-std::vector<GroupId> HostLane::slow_crawls_with(std::size_t urls) const {
+std::vector<GroupId> HostQueue::slow_crawls_with(std::size_t urls) const {
     std::vector<GroupId> crawls;
     for (const Queue& queue : queues_)
         if (queue.is_slow() && queue.urls.size() >= urls) crawls.push_back(queue.crawl->id);
     return crawls;
 }
 
-void HostLane::put_back(WaitingUrl url) {
+void HostQueue::put_back(WaitingUrl url) {
     for (Queue& queue : queues_) {
         if (queue.crawl->id != url.crawl->id) continue;
         queue.urls.push_front(std::move(url));
@@ -66,7 +66,7 @@ void HostLane::put_back(WaitingUrl url) {
     add(std::move(url));
 }
 
-std::vector<WaitingUrl> HostLane::remove(GroupId group) {
+std::vector<WaitingUrl> HostQueue::remove(GroupId group) {
     std::vector<WaitingUrl> removed;
     std::erase_if(queues_, [&](Queue& queue) {
         if (queue.crawl->id != group) return false;
@@ -79,7 +79,7 @@ std::vector<WaitingUrl> HostLane::remove(GroupId group) {
     return removed;
 }
 
-std::vector<WaitingUrl> HostLane::remove_all() {
+std::vector<WaitingUrl> HostQueue::remove_all() {
     std::vector<WaitingUrl> removed;
     for (Queue& queue : queues_) std::ranges::move(queue.urls, std::back_inserter(removed));
     queues_.clear();

@@ -24,9 +24,9 @@ struct WaitingUrl {
 };
 
 // Used by the dispatcher's thread, except for the pace, which the end of a fetch changes on another.
-class HostLane {
+class HostQueue {
 public:
-    HostLane(HostId host, std::string host_name) : id(host), name(std::move(host_name)) {}
+    HostQueue(HostId host, std::string host_name) : id(host), name(std::move(host_name)) {}
 
     const HostId id;
     const std::string name;

@@ -18,7 +18,7 @@ Result<void> try_each(IndexPlace& place) {
     const Timestamp now = place.clock.now();
     const auto is_tried = [now](const Job& job) { return job.tried_at && *job.tried_at >= now; };
     return place.run({.enough = [&] {
-        const store::JobPage open{
+        const store::JobQuery open{
             .filter = {.kind = "embed_page", .states = {JobState::queued, JobState::running}},
             .limit = 1'000};
         return std::ranges::all_of(place.reader()->jobs(open).value(), is_tried);

@@ -4,13 +4,13 @@
 
 namespace quarry::work {
 
-void Detour::add(FetchedUrl fetched) {
+void SlowStage::add(FetchedUrl fetched) {
     if (is_taken(fetched)) return;
     fetched.was_interrupted = true;
-    take_back_(std::move(fetched));
+    resume_(std::move(fetched));
 }
 
-bool Detour::is_taken(FetchedUrl& fetched) {
+bool SlowStage::is_taken(FetchedUrl& fetched) {
     const std::lock_guard lock(mutex_);
     if (is_closed_) return false;
     const bool is_first = threads_.empty();
@@ -19,12 +19,12 @@ bool Detour::is_taken(FetchedUrl& fetched) {
     return true;
 }
 
-bool Detour::is_closed() {
+bool SlowStage::is_closed() {
     const std::lock_guard lock(mutex_);
     return is_closed_;
 }
 
-void Detour::close() {
+void SlowStage::close() {
     {
         const std::lock_guard lock(mutex_);
         is_closed_ = true;
@@ -33,7 +33,7 @@ void Detour::close() {
     threads_.clear();
 }
 
-void Detour::run() {
+void SlowStage::run() {
     name_this_thread(errand_.name);
     while (auto fetched = queue_.pop()) {
         if (is_closed()) {
@@ -41,7 +41,7 @@ void Detour::run() {
         } else {
             errand_.run(*fetched);
         }
-        take_back_(*std::move(fetched));
+        resume_(*std::move(fetched));
     }
 }
 
@@ -53,11 +53,11 @@ PagePool::PagePool(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, 
       showing_({.name = "renderer",
                 .threads = config_.rendering.pages_at_once,
                 .run = [this](FetchedUrl& fetched) { renderer_.show(fetched); }},
-               [this](FetchedUrl fetched) { take_back(std::move(fetched)); }),
+               [this](FetchedUrl fetched) { resume(std::move(fetched)); }),
       answering_({.name = "asker",
                   .threads = config_.answering.pages_at_once,
                   .run = [this](FetchedUrl& fetched) { answer(fetched, config_.answering, config_.abort); }},
-                 [this](FetchedUrl fetched) { take_back(std::move(fetched)); }) {
+                 [this](FetchedUrl fetched) { resume(std::move(fetched)); }) {
     traffic_->body_budget = config_.body_budget;
     traffic_->page_budget = config_.page_budget;
 }
@@ -115,19 +115,19 @@ void PagePool::read_pages(store::Reader& reader) {
     }
 }
 
-void PagePool::send(FetchedUrl fetched, Detour& detour) {
-    ++fetched.crawl->on_detours;
-    ++traffic_->on_detours;
+void PagePool::send(FetchedUrl fetched, SlowStage& stage) {
+    ++fetched.crawl->in_slow_stages;
+    ++traffic_->in_slow_stages;
     traffic_->bytes -= fetched.page->body.size();
     traffic_->make_room(*mailbox_);
-    detour.add(std::move(fetched));
+    stage.add(std::move(fetched));
 }
 
-void PagePool::take_back(FetchedUrl fetched) {
-    --fetched.crawl->on_detours;
-    --traffic_->on_detours;
+void PagePool::resume(FetchedUrl fetched) {
+    --fetched.crawl->in_slow_stages;
+    --traffic_->in_slow_stages;
     traffic_->bytes += fetched.page->body.size();
-    mailbox_->post(DetourEnded{});
+    mailbox_->post(SlowStageEnded{});
     queue_.push(std::move(fetched));
 }
 
@@ -141,9 +141,9 @@ void PagePool::finish(FetchedUrl fetched, store::Outcome outcome) {
         if (!verdicts) mailbox->post(StoreFailed{verdicts.error()});
         traffic->leave(bytes, *mailbox);
     };
-    const bool is_awaited = crawl::company_of(fetched.crawl->options) == Company::apart;
+    const bool is_awaited = crawl::concurrency_of(fetched.crawl->options) == Concurrency::unlimited;
     store_.finish(std::move(finished), finished_with,
-                  is_awaited ? store::Haste::awaited : store::Haste::gather);
+                  is_awaited ? store::CommitMode::not_durable : store::CommitMode::batched);
 }
 
 void PagePool::Traffic::leave(std::uint64_t page_bytes, EngineMailbox& mailbox) {

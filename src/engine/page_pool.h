@@ -25,22 +25,21 @@ namespace quarry::work {
 // Pages that take seconds on their way from the wire to the store, in a browser or with a language model,
 // have threads of their own there, so that those who fetch and read have none to spare for them.
 
-class Detour {
+class SlowStage {
 public:
-    struct Errand {
+    struct Task {
         const char* name = "";  // of its threads
         int threads = 1;        // that begin with the first page
         std::function<void(FetchedUrl&)> run{};
     };
-    using TakeBack = std::function<void(FetchedUrl)>;
+    using Resume = std::function<void(FetchedUrl)>;
 
-    Detour(Errand errand, TakeBack take_back)
-        : errand_(std::move(errand)), take_back_(std::move(take_back)) {}
-    ~Detour() { close(); }
-    Detour(const Detour&) = delete;
-    Detour& operator=(const Detour&) = delete;
+    SlowStage(Task task, Resume resume) : errand_(std::move(task)), resume_(std::move(resume)) {}
+    ~SlowStage() { close(); }
+    SlowStage(const SlowStage&) = delete;
+    SlowStage& operator=(const SlowStage&) = delete;
 
-    // Gives the page back when the errand is done, on a thread of its own, or at once if it is closed. Any
+    // Gives the page back when the task is done, on a thread of its own, or at once if it is closed. Any
     // thread.
     void add(FetchedUrl fetched);
 
@@ -52,8 +51,8 @@ private:
     bool is_closed();
     void run();
 
-    const Errand errand_;
-    const TakeBack take_back_;
+    const Task errand_;
+    const Resume resume_;
     WorkQueue<FetchedUrl> queue_;
     std::mutex mutex_;  // nothing is added once it is closed
     bool is_closed_ = false;
@@ -70,7 +69,7 @@ struct PagePoolConfig {
     std::function<Result<std::unique_ptr<store::Reader>>()> open_reader{};
     RenderTools rendering{};
     AnswerTools answering{};
-    std::stop_token abort{};  // ends what is on a detour at once
+    std::stop_token abort{};  // ends what is on a stage at once
 };
 
 class PagePool {
@@ -96,10 +95,10 @@ private:
         std::size_t page_budget = 0;
         std::atomic<std::uint64_t> bytes = 0;
         std::atomic<std::size_t> pages = 0;
-        std::atomic<std::size_t> on_detours = 0;  // of them: so slow that nobody else is to wait for them
+        std::atomic<std::size_t> in_slow_stages = 0;  // of them: so slow that nobody else is to wait for them
         std::atomic<bool> room_is_awaited = false;
 
-        bool is_within_budget() const { return bytes < body_budget && pages - on_detours < page_budget; }
+        bool is_within_budget() const { return bytes < body_budget && pages - in_slow_stages < page_budget; }
         void leave(std::uint64_t page_bytes, EngineMailbox& mailbox);
         void make_room(EngineMailbox& mailbox);
     };
@@ -107,8 +106,8 @@ private:
     PagePool(store::Store& store, std::shared_ptr<EngineMailbox> mailbox, PagePoolConfig config);
 
     void read_pages(store::Reader& reader);
-    void send(FetchedUrl fetched, Detour& detour);
-    void take_back(FetchedUrl fetched);
+    void send(FetchedUrl fetched, SlowStage& stage);
+    void resume(FetchedUrl fetched);
     void finish(FetchedUrl fetched, store::Outcome outcome);
     void note_health(const FetchedUrl& fetched, const store::Outcome& outcome);
 
@@ -117,7 +116,7 @@ private:
     PagePoolConfig config_;
     WorkQueue<FetchedUrl> queue_;
     Renderer renderer_;
-    Detour showing_, answering_;
+    SlowStage showing_, answering_;
     std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
     std::vector<std::unique_ptr<store::Reader>> readers_;
     std::vector<std::jthread> threads_;

@@ -96,23 +96,23 @@ void Leaser::run(std::stop_token stop) {
     }
 }
 
-Errands::Errands(std::unique_ptr<store::Reader> reader, std::function<void()> done)
+StoreTasks::StoreTasks(std::unique_ptr<store::Reader> reader, std::function<void()> done)
     : reader_(std::move(reader)), done_(std::move(done)), thread_([this] { serve(); }) {}
 
-void Errands::serve() {
+void StoreTasks::serve() {
     name_this_thread("errands");
-    while (auto errand = queue_.pop()) {
-        (*errand)(*reader_);
+    while (auto task = queue_.pop()) {
+        (*task)(*reader_);
         --open_;
         done_();
     }
 }
 
-Errands::~Errands() {
+StoreTasks::~StoreTasks() {
     finish();
 }
 
-void Errands::finish() {
+void StoreTasks::finish() {
     is_finishing_ = true;
     queue_.close();
     if (thread_.joinable()) thread_.join();

@@ -75,19 +75,20 @@ void ask_quota(const std::string& owner, store::StorageLooks& storage, store::Re
         owner, {.pages_left = *left, .is_storage_used_up = storage.is_used_up(reader, owner, now)}});
 }
 
-// Step by step, so that the errands of others come in between. What cannot be read is done without: near
+// Step by step, so that the store_tasks of others come in between. What cannot be read is done without: near
 // duplicates of what came before are merely not marked.
-void recall(Errands& errands, std::shared_ptr<EngineMailbox> mailbox, std::shared_ptr<CrawlContext> crawl,
-            std::shared_ptr<CrawlContext::Recalled> recalled, store::Reader& reader) {
+void recall(StoreTasks& store_tasks, std::shared_ptr<EngineMailbox> mailbox,
+            std::shared_ptr<CrawlContext> crawl, std::shared_ptr<CrawlContext::Recalled> recalled,
+            store::Reader& reader) {
     const auto more = crawl->recall_some(reader, *recalled);
-    if (!more || !*more || errands.is_finishing()) {
+    if (!more || !*more || store_tasks.is_finishing()) {
         const GroupId group = crawl->id;
         mailbox->post(CrawlLoaded{group, std::move(crawl)});
         return;
     }
-    errands.run([&errands, mailbox = std::move(mailbox), crawl = std::move(crawl),
-                 recalled = std::move(recalled)](store::Reader& next_reader) mutable {
-        recall(errands, std::move(mailbox), std::move(crawl), std::move(recalled), next_reader);
+    store_tasks.run([&store_tasks, mailbox = std::move(mailbox), crawl = std::move(crawl),
+                     recalled = std::move(recalled)](store::Reader& next_reader) mutable {
+        recall(store_tasks, std::move(mailbox), std::move(crawl), std::move(recalled), next_reader);
     });
 }
 
@@ -101,7 +102,7 @@ UrlDispatcher::UrlDispatcher(DispatcherParts parts)
 
 void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<HostRule>& rules) {
     for (store::UrlLease& lease : urls) {
-        HostLane& lane = lane_of(lease);
+        HostQueue& lane = lane_of(lease);
         const auto rule = std::ranges::find(rules, lane.name, &HostRule::host);
         if (rule != rules.end()) {
             lane.pace.with([&](crawl::SharedPace& pace) { pace.restore(*rule, parts_.store.now()); });
@@ -118,7 +119,7 @@ void UrlDispatcher::add(std::vector<store::UrlLease> urls, const std::vector<Hos
 }
 
 void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> crawl) {
-    HostLane& lane = lane_of(lease);
+    HostQueue& lane = lane_of(lease);
     lane.obey(*crawl, std::nullopt);
     ++waiting_of(*crawl);
     lane.add({std::move(lease), std::move(crawl)});
@@ -128,13 +129,13 @@ void UrlDispatcher::add(store::UrlLease lease, std::shared_ptr<CrawlContext> cra
 // One that goes on after an interruption has met many pages already. Others need not wait while they are
 // read.
 void UrlDispatcher::load(GroupId group) {
-    parts_.errands.run([group, &errands = parts_.errands, defaults = parts_.defaults,
-                        mailbox = parts_.mailbox, storage = storage_,
-                        now = parts_.store.now()](store::Reader& reader) {
+    parts_.store_tasks.run([group, &store_tasks = parts_.store_tasks, defaults = parts_.defaults,
+                            mailbox = parts_.mailbox, storage = storage_,
+                            now = parts_.store.now()](store::Reader& reader) {
         auto loaded = CrawlContext::load(group, reader, defaults);
         if (!loaded) return mailbox->post(CrawlLoaded{group, std::move(loaded)});
         ask_quota((*loaded)->options.owner, *storage, reader, now, *mailbox);
-        recall(errands, mailbox, *std::move(loaded), std::make_shared<CrawlContext::Recalled>(), reader);
+        recall(store_tasks, mailbox, *std::move(loaded), std::make_shared<CrawlContext::Recalled>(), reader);
     });
 }
 
@@ -156,10 +157,10 @@ void UrlDispatcher::crawl_loaded(CrawlLoaded loaded) {
     }
 }
 
-HostLane& UrlDispatcher::lane_of(const store::UrlLease& lease) {
+HostQueue& UrlDispatcher::lane_of(const store::UrlLease& lease) {
     if (lanes_.size() >= many_hosts && !lanes_.contains(lease.host)) forget_quiet_hosts();
     auto& lane = lanes_[lease.host];
-    if (!lane) lane = std::make_shared<HostLane>(lease.host, lease.host_name);
+    if (!lane) lane = std::make_shared<HostQueue>(lease.host, lease.host_name);
     return *lane;
 }
 
@@ -167,7 +168,7 @@ HostLane& UrlDispatcher::lane_of(const store::UrlLease& lease) {
 void UrlDispatcher::forget_quiet_hosts() {
     const Timestamp now = parts_.store.now();
     std::erase_if(lanes_, [&](const auto& entry) {
-        HostLane& lane = *entry.second;
+        HostQueue& lane = *entry.second;
         const bool is_quiet =
             lane.waiting() == 0 && !lane.is_queued &&
             lane.pace.with([&](const crawl::SharedPace& pace) { return pace.is_at_rest(now); });
@@ -175,7 +176,7 @@ void UrlDispatcher::forget_quiet_hosts() {
     });
 }
 
-void UrlDispatcher::look_at(HostLane& lane) {
+void UrlDispatcher::look_at(HostQueue& lane) {
     if (lane.is_queued) return;
     lane.is_queued = true;
     to_look_at_.push_back(lane.id);
@@ -192,7 +193,7 @@ void UrlDispatcher::fetch_ended(const FetchEnded& ended) {
     if (const auto lane = lanes_.find(ended.host); lane != lanes_.end()) look_at(*lane->second);
 }
 
-void UrlDispatcher::detour_ended() {
+void UrlDispatcher::slow_stage_ended() {
     for (const auto& [id, lane] : lanes_)
         if (lane->waiting() > 0) look_at(*lane);
 }
@@ -208,7 +209,7 @@ void UrlDispatcher::robots_arrived(RobotsCache::Answer answer) {
 
 void UrlDispatcher::group_changed(GroupId group) {
     if (!crawls_.contains(group) && !being_loaded_.contains(group)) return;
-    parts_.errands.run([group, mailbox = parts_.mailbox](store::Reader& reader) {
+    parts_.store_tasks.run([group, mailbox = parts_.mailbox](store::Reader& reader) {
         const auto found = reader.group(group);
         const bool is_running = found && found->state == JobState::running;
         mailbox->post(GroupSeen{group, is_running, !found || found->is_over()});
@@ -244,14 +245,14 @@ void UrlDispatcher::start_due() {
         timers_.pop();
     }
     while (!to_look_at_.empty() && on_the_wire_ < parts_.max_fetches && parts_.pages.has_room()) {
-        HostLane& lane = *lanes_.at(to_look_at_.front());
+        HostQueue& lane = *lanes_.at(to_look_at_.front());
         to_look_at_.pop_front();
         lane.is_queued = false;
         start_lane(lane);
     }
 }
 
-void UrlDispatcher::start_lane(HostLane& lane) {
+void UrlDispatcher::start_lane(HostQueue& lane) {
     while (on_the_wire_ < parts_.max_fetches) {
         const Timestamp now = parts_.store.now();
         if (lane.waiting() == 0) return;
@@ -271,13 +272,13 @@ void UrlDispatcher::start_lane(HostLane& lane) {
     look_at(lane);
 }
 
-void UrlDispatcher::wake_later(HostLane& lane, std::optional<Timestamp> when) {
+void UrlDispatcher::wake_later(HostQueue& lane, std::optional<Timestamp> when) {
     if (!when || (lane.wakes_at && *lane.wakes_at <= *when)) return;
     lane.wakes_at = when;
     timers_.push({*when, lane.id});
 }
 
-UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
+UrlDispatcher::Start UrlDispatcher::start(HostQueue& lane, WaitingUrl& waiting) {
     auto address = url::Url::parse(waiting.lease.url);
     if (!address) {
         finish_without_fetch(std::move(waiting),
@@ -309,9 +310,10 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
     const std::string& owner = waiting.crawl->options.owner;
     const Timestamp now = parts_.store.now();
     if (quotas_.is_due(owner, now)) {
-        parts_.errands.run([owner, now, storage = storage_, mailbox = parts_.mailbox](store::Reader& reader) {
-            ask_quota(owner, *storage, reader, now, *mailbox);
-        });
+        parts_.store_tasks.run(
+            [owner, now, storage = storage_, mailbox = parts_.mailbox](store::Reader& reader) {
+                ask_quota(owner, *storage, reader, now, *mailbox);
+            });
     }
     const auto taken = quotas_.take(owner);
     if (!taken) {
@@ -326,7 +328,8 @@ UrlDispatcher::Start UrlDispatcher::start(HostLane& lane, WaitingUrl& waiting) {
     return Start::started;
 }
 
-const RobotsCache::Rules* UrlDispatcher::rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane) {
+const RobotsCache::Rules* UrlDispatcher::rules_for(const url::Url& url, WaitingUrl& waiting,
+                                                   HostQueue& lane) {
     CrawlContext& crawl = *waiting.crawl;
     std::vector<Header> headers = crawl.headers_for(url);
     const std::string key = RobotsCache::key_of(url, crawl.policy, headers);
@@ -343,7 +346,7 @@ const RobotsCache::Rules* UrlDispatcher::rules_for(const url::Url& url, WaitingU
     return rules;
 }
 
-void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address, OwnerQuotas::Taken taken) {
+void UrlDispatcher::fetch(HostQueue& lane, WaitingUrl waiting, url::Url address, OwnerQuotas::Taken taken) {
     const Timestamp started = parts_.store.now();
     lane.pace.with([&](crawl::SharedPace& pace) { pace.started(waiting.lease.group, started); });
     ++on_the_wire_;
@@ -387,8 +390,8 @@ void UrlDispatcher::fetch(HostLane& lane, WaitingUrl waiting, url::Url address, 
 
 void UrlDispatcher::finish_without_fetch(WaitingUrl url, store::Outcome outcome) {
     // The store's queue may be full.
-    parts_.errands.run([&store = parts_.store, mailbox = parts_.mailbox, lease = url.lease.lease,
-                        outcome = std::move(outcome)](store::Reader&) mutable {
+    parts_.store_tasks.run([&store = parts_.store, mailbox = parts_.mailbox, lease = url.lease.lease,
+                            outcome = std::move(outcome)](store::Reader&) mutable {
         std::vector<store::Finished> finished;
         finished.push_back({lease, std::move(outcome)});
         store.finish(std::move(finished), [mailbox](auto verdicts) {
@@ -405,7 +408,7 @@ std::optional<Timestamp> UrlDispatcher::next_due() const {
 void UrlDispatcher::describe_room(store::Demand& demand) const {
     const std::size_t enough_in_all = std::min(most_in_all, enough_of_a_connection * parts_.max_fetches);
     // What ended without a fetch is on its way to the store, which may be slower than this is.
-    const std::size_t held = waiting_ + parts_.errands.open();
+    const std::size_t held = waiting_ + parts_.store_tasks.open();
     demand.urls = held >= enough_in_all / 2 ? 0 : static_cast<int>(enough_in_all - held);
     demand.urls_per_host = static_cast<int>(enough_of_a_host);
     if (demand.urls == 0) return;
@@ -440,8 +443,8 @@ void UrlDispatcher::release_waiting() {
 
 void UrlDispatcher::release(std::vector<store::LeaseRef> leases) {
     if (leases.empty()) return;
-    parts_.errands.run([&store = parts_.store, mailbox = parts_.mailbox,
-                        leases = std::move(leases)](store::Reader&) mutable {
+    parts_.store_tasks.run([&store = parts_.store, mailbox = parts_.mailbox,
+                            leases = std::move(leases)](store::Reader&) mutable {
         if (auto released = store.release(std::move(leases)); !released)
             mailbox->post(StoreFailed{released.error()});
     });

@@ -60,7 +60,7 @@ struct DispatcherParts {
     fetch::Fetcher& fetcher;
     PagePool& pages;
     UrlsUnderWay& under_way;
-    Errands& errands;  // whatever has to wait for the store
+    StoreTasks& store_tasks;  // whatever has to wait for the store
     std::shared_ptr<EngineMailbox> mailbox;
     CrawlDefaults defaults{};
     std::size_t max_fetches = 256;
@@ -75,7 +75,7 @@ public:
     void add(std::vector<store::UrlLease> urls, const std::vector<HostRule>& rules);
 
     void fetch_ended(const FetchEnded& ended);
-    void detour_ended();
+    void slow_stage_ended();
     void robots_arrived(RobotsCache::Answer answer);
     void crawl_loaded(CrawlLoaded loaded);
     void quota_read(const QuotaRead& read) { quotas_.learn(read.owner, read.said, parts_.store.now()); }
@@ -98,19 +98,19 @@ public:
 private:
     enum class Start { started, done_without, not_now };
 
-    HostLane& lane_of(const store::UrlLease& lease);
+    HostQueue& lane_of(const store::UrlLease& lease);
     void forget_quiet_hosts();
     void add(store::UrlLease lease, std::shared_ptr<CrawlContext> crawl);
     void load(GroupId group);
-    void look_at(HostLane& lane);
-    void start_lane(HostLane& lane);
-    void wake_later(HostLane& lane, std::optional<Timestamp> when);
+    void look_at(HostQueue& lane);
+    void start_lane(HostQueue& lane);
+    void wake_later(HostQueue& lane, std::optional<Timestamp> when);
     std::size_t& waiting_of(const CrawlContext& crawl) {
         return crawl.options.delay.count() > 0 ? slow_waiting_ : waiting_;
     }
-    Start start(HostLane& lane, WaitingUrl& url);
-    const RobotsCache::Rules* rules_for(const url::Url& url, WaitingUrl& waiting, HostLane& lane);
-    void fetch(HostLane& lane, WaitingUrl url, url::Url address, OwnerQuotas::Taken taken);
+    Start start(HostQueue& lane, WaitingUrl& url);
+    const RobotsCache::Rules* rules_for(const url::Url& url, WaitingUrl& waiting, HostQueue& lane);
+    void fetch(HostQueue& lane, WaitingUrl url, url::Url address, OwnerQuotas::Taken taken);
     void finish_without_fetch(WaitingUrl url, store::Outcome outcome);
     void release(std::vector<store::LeaseRef> leases);
 
@@ -118,7 +118,7 @@ private:
     RobotsCache robots_;
     OwnerQuotas quotas_;
     std::shared_ptr<store::StorageLooks> storage_ = std::make_shared<store::StorageLooks>();
-    std::unordered_map<HostId, std::shared_ptr<HostLane>> lanes_;
+    std::unordered_map<HostId, std::shared_ptr<HostQueue>> lanes_;
     std::unordered_map<GroupId, std::shared_ptr<CrawlContext>> crawls_;
     std::unordered_map<GroupId, std::vector<store::UrlLease>>
         being_loaded_;  // crawls, and what waits for them

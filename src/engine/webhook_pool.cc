@@ -143,7 +143,7 @@ void WebhookPool::finish(const store::JobLease& job, store::Outcome outcome) {
         mailbox->post(JobEnded{});
         if (is_last) jobs->notify_all();
     };
-    store_.finish(std::move(finished), finished_with, store::Haste::gather);
+    store_.finish(std::move(finished), finished_with, store::CommitMode::batched);
 }
 
 void WebhookPool::give_back() {

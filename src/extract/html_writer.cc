@@ -101,7 +101,7 @@ bool is_kept_attribute(Attr name, Tag tag) {
 }
 
 bool has_scheme(std::string_view reference, std::string_view scheme) {
-    return reference.size() > scheme.size() && same_letters(reference.substr(0, scheme.size()), scheme);
+    return reference.size() > scheme.size() && equals_ignore_case(reference.substr(0, scheme.size()), scheme);
 }
 
 class CleanHtmlWriter {

@@ -256,7 +256,7 @@ Page FetchTask::to_page(net::HttpResponse response) const {
 
 void FetchTask::take_cookies(const std::vector<Header>& headers) {
     for (const Header& header : headers)
-        if (same_letters(header.name, "set-cookie")) cookies_.store(url_, header.value, wall_clock());
+        if (equals_ignore_case(header.name, "set-cookie")) cookies_.store(url_, header.value, wall_clock());
 }
 
 net::HttpRequest FetchTask::next_request(Clock::time_point not_before) const {
@@ -281,7 +281,7 @@ std::vector<Header> FetchTask::next_headers() const {
     const std::string jar = cookies_.header_for(url_);
     if (jar.empty()) return headers;
     const auto own = std::ranges::find_if(
-        headers, [](const Header& header) { return same_letters(header.name, "cookie"); });
+        headers, [](const Header& header) { return equals_ignore_case(header.name, "cookie"); });
     if (own == headers.end())
         headers.push_back({"Cookie", jar});
     else

@@ -37,7 +37,7 @@ constexpr std::size_t leading_space(std::string_view text) {
 constexpr bool is_all_space(std::string_view text) {
     return leading_space(text) == text.size();
 }
-constexpr bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+constexpr bool equals_ignore_case(std::string_view text, std::string_view lower) {
     if (text.size() != lower.size()) return false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (to_lower(text[i]) != lower[i]) return false;

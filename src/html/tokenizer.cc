@@ -331,7 +331,7 @@ bool Tokenizer::is_tag(const char* at, std::string_view opening, std::string_vie
     const std::size_t length = opening.size() + name.size();
     if (static_cast<std::size_t>(end_ - at) <= length) return false;
     if (std::string_view(at, opening.size()) != opening) return false;
-    if (!equals_ignoring_case({at + opening.size(), name.size()}, name)) return false;
+    if (!equals_ignore_case({at + opening.size(), name.size()}, name)) return false;
     const char after = at[length];
     return is_space(after) || after == '/' || after == '>';
 }

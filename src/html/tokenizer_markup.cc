@@ -31,7 +31,7 @@ char* without_unfinished_close(char* begin, char* end) {
 // True, and behind the word, if it comes next in any case.
 bool Tokenizer::skip_word(std::string_view lower) {
     if (static_cast<std::size_t>(end_ - at_) < lower.size()) return false;
-    if (!equals_ignoring_case({at_, lower.size()}, lower)) return false;
+    if (!equals_ignore_case({at_, lower.size()}, lower)) return false;
     at_ += lower.size();
     return true;
 }
@@ -86,8 +86,8 @@ Token& Tokenizer::processing_instruction() {
     if (target_end == end_) return end_of_file();
     const std::string_view target(begin, static_cast<std::size_t>(target_end - begin));
     const bool delimited = is_space(*target_end) || *target_end == '?' || *target_end == '>';
-    if (target.empty() || !delimited || equals_ignoring_case(target, "xml") ||
-        equals_ignoring_case(target, "xml-stylesheet")) {
+    if (target.empty() || !delimited || equals_ignore_case(target, "xml") ||
+        equals_ignore_case(target, "xml-stylesheet")) {
         return bogus_comment();
     }
     char* close = find_first<'>', '>', '>'>(target_end, end_);

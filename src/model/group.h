@@ -15,12 +15,12 @@
 namespace quarry {
 
 // How many groups of its owner may run beside this one.
-enum class Company : std::uint8_t {
-    any,   // as many as the owner's limit allows
-    none,  // it waits until no other group runs, and none begins while it does
+enum class Concurrency : std::uint8_t {
+    shared,     // as many as the owner's limit allows
+    exclusive,  // it waits until no other group runs, and no other group begins while it runs
     // It neither waits for others nor counts as one: a page that somebody waits for. That it was begun need
     // not survive a power cut.
-    apart,
+    unlimited,
 };
 
 // How long the pages stay that a group has brought, if they are not indexed: what is indexed stays until it
@@ -52,7 +52,7 @@ struct NewGroup {
     std::string collection = "default";
     std::string owner = "local";
     int priority = priority_normal;
-    Company company = Company::any;
+    Concurrency concurrency = Concurrency::shared;
     std::int64_t page_limit = 10'000;  // pages that may complete; no URL beyond it is leased
     std::int64_t url_limit = 200'000;  // URLs that may be admitted; what is found beyond is only counted
     bool index_pages = true;           // false: its pages get no outbox row until asked for (--no-embed)
@@ -99,7 +99,7 @@ struct Group {
     std::string kind{}, name{}, options{}, collection{}, owner{};
     JobState state = JobState::queued;
     int priority = priority_normal;
-    Company company = Company::any;
+    Concurrency concurrency = Concurrency::shared;
     std::int64_t page_limit = 0;
     bool index_pages = true;
     // When it is over, if that was promised when it began; else store::Retention says.

@@ -40,16 +40,16 @@ namespace quarry::net {
 
 namespace asio = boost::asio;
 
-using GateSocket = boost::asio::ip::tcp::socket;
-using GateEndpoint = boost::asio::ip::tcp::endpoint;
+using ProxySocket = boost::asio::ip::tcp::socket;
+using ProxyEndpoint = boost::asio::ip::tcp::endpoint;
 template <typename T = void>
-using GateTask = boost::asio::awaitable<T>;
+using ProxyTask = boost::asio::awaitable<T>;
 
 // Addresses of names, remembered for a minute: a page asks for the same ones again and again.
-class GateNames {
+class ResolvedNames {
 public:
     // Not in the order of arrival. Fails with `not_found`.
-    GateTask<Result<std::vector<GateEndpoint>>> find(std::string host, std::uint16_t port);
+    ProxyTask<Result<std::vector<ProxyEndpoint>>> find(std::string host, std::uint16_t port);
 
 private:
     struct Known {
@@ -61,11 +61,11 @@ private:
 };
 
 // From open() to close() of a lane.
-struct GateVisit {
-    GatePass pass{};
-    GateTally tally{};
+struct ProxySession {
+    ProxyPolicy pass{};
+    ProxyStats tally{};
     bool is_over = false;
-    std::set<GateSocket*> sockets{};
+    std::set<ProxySocket*> sockets{};
 
     void end();
     // Counts, and ends the visit when it was too much. False if nothing more may pass.
@@ -74,7 +74,7 @@ struct GateVisit {
 };
 
 // Serves one connection of the browser to its end.
-GateTask<> serve_at_gate(GateSocket browser, std::shared_ptr<GateVisit> visit, GateNames& names);
+ProxyTask<> serve_connection(ProxySocket browser, std::shared_ptr<ProxySession> visit, ResolvedNames& names);
 
 namespace {
 
@@ -85,14 +85,14 @@ asio::ip::tcp protocol_of(const Descriptor& listener) {
     return address.ss_family == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4();
 }
 
-std::optional<Address> address_of(const GateEndpoint& endpoint) {
+std::optional<Address> address_of(const ProxyEndpoint& endpoint) {
     return Address::from_sockaddr(reinterpret_cast<const sockaddr*>(endpoint.data()));
 }
 
-bool is_let_in(const GatePass& pass, const GateSocket& visitor) {
+bool is_let_in(const ProxyPolicy& pass, const ProxySocket& visitor) {
     if (!pass.browser) return true;
     boost::system::error_code problem;
-    const GateEndpoint endpoint = visitor.remote_endpoint(problem);
+    const ProxyEndpoint endpoint = visitor.remote_endpoint(problem);
     const auto address = problem ? std::nullopt : address_of(endpoint);
     if (!address) return false;
     return *address == *pass.browser || (is_loopback(*address) && is_loopback(*pass.browser));
@@ -100,11 +100,12 @@ bool is_let_in(const GatePass& pass, const GateSocket& visitor) {
 
 }  // namespace
 
-class Gate::Impl {
+class BrowserProxy::Impl {
 private:
     struct LaneState {
         LaneState() { visit->is_over = true; }
-        std::shared_ptr<GateVisit> visit = std::make_shared<GateVisit>();  // its connections hold it, too
+        std::shared_ptr<ProxySession> visit =
+            std::make_shared<ProxySession>();  // its connections hold it, too
     };
 
     template <typename Do>
@@ -135,17 +136,17 @@ public:
             return lanes_.size() - 1;
         });
     }
-    void open(Lane lane, GatePass pass) {
+    void open(Lane lane, ProxyPolicy pass) {
         on_thread([&] {
             lanes_[lane]->visit->end();
-            lanes_[lane]->visit = std::make_shared<GateVisit>(GateVisit{.pass = std::move(pass)});
+            lanes_[lane]->visit = std::make_shared<ProxySession>(ProxySession{.pass = std::move(pass)});
             return 0;
         });
     }
-    GateTally tally(Lane lane) {
+    ProxyStats tally(Lane lane) {
         return on_thread([&] { return lanes_[lane]->visit->tally; });
     }
-    GateTally close(Lane lane) {
+    ProxyStats close(Lane lane) {
         return on_thread([&] {
             lanes_[lane]->visit->end();
             return lanes_[lane]->visit->tally;
@@ -153,11 +154,11 @@ public:
     }
 
 private:
-    GateTask<> accept(asio::ip::tcp::acceptor acceptor, LaneState& lane) {
+    ProxyTask<> accept(asio::ip::tcp::acceptor acceptor, LaneState& lane) {
         asio::steady_timer breath(io_);
         for (;;) {
             boost::system::error_code problem;
-            GateSocket socket =
+            ProxySocket socket =
                 co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, problem));
             if (problem == asio::error::operation_aborted) co_return;
             if (problem) {  // no descriptors left: others will end
@@ -167,33 +168,33 @@ private:
             }
             if (lane.visit->is_over) continue;
             if (!is_let_in(lane.visit->pass, socket)) {
-                ++lane.visit->tally.strangers;
+                ++lane.visit->tally.rejected_peers;
                 continue;
             }
             socket.set_option(asio::ip::tcp::no_delay(true), problem);
-            asio::co_spawn(io_, serve_at_gate(std::move(socket), lane.visit, names_), asio::detached);
+            asio::co_spawn(io_, serve_connection(std::move(socket), lane.visit, names_), asio::detached);
         }
     }
 
     asio::io_context io_{1};  // goes last: those who look names up hand over to it what they found
     asio::executor_work_guard<asio::io_context::executor_type> stay_ = asio::make_work_guard(io_);
-    GateNames names_;
+    ResolvedNames names_;
     std::vector<std::unique_ptr<LaneState>> lanes_;
     std::jthread thread_;
 };
 
-Gate::Gate() : impl_(std::make_unique<Impl>()) {}
-Gate::~Gate() = default;
-Gate::Lane Gate::add(Descriptor listener) {
+BrowserProxy::BrowserProxy() : impl_(std::make_unique<Impl>()) {}
+BrowserProxy::~BrowserProxy() = default;
+BrowserProxy::Lane BrowserProxy::add(Descriptor listener) {
     return impl_->add(std::move(listener));
 }
-void Gate::open(Lane lane, GatePass pass) {
+void BrowserProxy::open(Lane lane, ProxyPolicy pass) {
     impl_->open(lane, std::move(pass));
 }
-GateTally Gate::tally(Lane lane) {
+ProxyStats BrowserProxy::tally(Lane lane) {
     return impl_->tally(lane);
 }
-GateTally Gate::close(Lane lane) {
+ProxyStats BrowserProxy::close(Lane lane) {
     return impl_->close(lane);
 }
 
@@ -211,7 +212,7 @@ constexpr std::chrono::milliseconds patience_with_one_address{3'000};
 // Keeps the visit's list of open sockets true.
 class Entry {
 public:
-    Entry(GateVisit& visit, GateSocket& socket) : visit_(visit), socket_(socket) {
+    Entry(ProxySession& visit, ProxySocket& socket) : visit_(visit), socket_(socket) {
         visit_.sockets.insert(&socket_);
     }
     Entry(const Entry&) = delete;
@@ -219,11 +220,11 @@ public:
     ~Entry() { visit_.sockets.erase(&socket_); }
 
 private:
-    GateVisit& visit_;
-    GateSocket& socket_;
+    ProxySession& visit_;
+    ProxySocket& socket_;
 };
 
-void cut(GateSocket& socket) {
+void cut(ProxySocket& socket) {
     error_code ignored;
     socket.close(ignored);
 }
@@ -243,7 +244,7 @@ Result<std::vector<asio::ip::address>> look_up(const std::string& host) {
     }
     std::vector<asio::ip::address> addresses;
     for (const addrinfo* one = found; one; one = one->ai_next) {
-        GateEndpoint endpoint;
+        ProxyEndpoint endpoint;
         if (one->ai_addrlen > endpoint.capacity()) continue;
         std::memcpy(endpoint.data(), one->ai_addr, one->ai_addrlen);
         endpoint.resize(one->ai_addrlen);
@@ -254,18 +255,18 @@ Result<std::vector<asio::ip::address>> look_up(const std::string& host) {
 }
 
 // Named, because g++ 12 destroys what a lambda in a co_await has captured twice.
-GateTask<Result<std::vector<asio::ip::address>>> look_up_elsewhere(std::string host) {
+ProxyTask<Result<std::vector<asio::ip::address>>> look_up_elsewhere(std::string host) {
     co_return look_up(host);
 }
 
-Result<void> check(const AddressPolicy& policy, const GateEndpoint& endpoint) {
+Result<void> check(const AddressPolicy& policy, const ProxyEndpoint& endpoint) {
     const auto address = Address::from_sockaddr(reinterpret_cast<const sockaddr*>(endpoint.data()));
     if (!address) return fail(ErrorCode::refused, "refused: an address of an unknown kind");
     return policy.check(*address);
 }
 
-GateTask<Result<void>> connect(GateSocket& server, const GateEndpoint& endpoint,
-                               std::chrono::milliseconds patience) {
+ProxyTask<Result<void>> connect(ProxySocket& server, const ProxyEndpoint& endpoint,
+                                std::chrono::milliseconds patience) {
     error_code problem;
     server.close(problem);
     bool is_late = false;
@@ -292,11 +293,11 @@ GateTask<Result<void>> connect(GateSocket& server, const GateEndpoint& endpoint,
 
 // One address after the other. A name that leads to a forbidden address at all leads nowhere: whoever
 // controls the name would choose which one is tried.
-GateTask<Result<void>> connect_to(GateSocket& server, const GateRequest& request, GateVisit& visit,
-                                  GateNames& names) {
+ProxyTask<Result<void>> connect_to(ProxySocket& server, const ProxyRequest& request, ProxySession& visit,
+                                   ResolvedNames& names) {
     auto endpoints = co_await names.find(request.host, request.port);
     if (!endpoints) co_return std::unexpected(endpoints.error());
-    for (const GateEndpoint& endpoint : *endpoints) {
+    for (const ProxyEndpoint& endpoint : *endpoints) {
         if (auto allowed = check(visit.pass.policy, endpoint); !allowed) {
             ++visit.tally.refused;
             co_return allowed;
@@ -317,7 +318,7 @@ GateTask<Result<void>> connect_to(GateSocket& server, const GateRequest& request
 }
 
 // Until one side has nothing more to say. What is more than `most` is dropped.
-GateTask<> relay(GateSocket& from, GateSocket& to, GateVisit& visit, std::uint64_t most) {
+ProxyTask<> relay(ProxySocket& from, ProxySocket& to, ProxySession& visit, std::uint64_t most) {
     std::array<char, 32 * 1024> buffer;
     error_code problem;
     for (;;) {
@@ -339,7 +340,7 @@ GateTask<> relay(GateSocket& from, GateSocket& to, GateVisit& visit, std::uint64
 }
 
 // Reads until a head is whole; the beginning of what follows it is then in `text`, too. 0 if it never is.
-GateTask<std::size_t> read_head(GateSocket& from, std::string& text, GateVisit& visit) {
+ProxyTask<std::size_t> read_head(ProxySocket& from, std::string& text, ProxySession& visit) {
     std::array<char, 8 * 1024> buffer;
     error_code problem;
     for (;;) {
@@ -353,13 +354,13 @@ GateTask<std::size_t> read_head(GateSocket& from, std::string& text, GateVisit& 
 }
 
 // The server's answer, of which the head is written anew.
-GateTask<> relay_answer(GateSocket& server, GateSocket& browser, GateVisit& visit) {
+ProxyTask<> relay_answer(ProxySocket& server, ProxySocket& browser, ProxySession& visit) {
     std::string text;
     error_code problem;
     bool is_interim = true;
     while (is_interim) {
         const std::size_t end = co_await read_head(server, text, visit);
-        const auto answer = parse_gate_answer(std::string_view(text).substr(0, end));
+        const auto answer = parse_proxy_response(std::string_view(text).substr(0, end));
         if (end == 0 || !answer) {
             cut(server);
             cut(browser);
@@ -392,7 +393,7 @@ std::string refusal(const Error& error) {
         body.size(), body);
 }
 
-GateTask<> answer(GateSocket& browser, const std::string& text) {
+ProxyTask<> answer(ProxySocket& browser, const std::string& text) {
     error_code problem;
     co_await asio::async_write(browser, asio::buffer(text),
                                asio::redirect_error(asio::use_awaitable, problem));
@@ -401,12 +402,12 @@ GateTask<> answer(GateSocket& browser, const std::string& text) {
 
 }  // namespace
 
-void GateVisit::end() {
+void ProxySession::end() {
     is_over = true;
-    for (GateSocket* socket : sockets) cut(*socket);
+    for (ProxySocket* socket : sockets) cut(*socket);
 }
 
-bool GateVisit::count(std::size_t bytes) {
+bool ProxySession::count(std::size_t bytes) {
     tally.bytes += bytes;
     if (tally.bytes > pass.limits.bytes && !is_over) {
         tally.is_used_up = true;
@@ -415,11 +416,11 @@ bool GateVisit::count(std::size_t bytes) {
     return !is_over;
 }
 
-void GateVisit::note(const std::string& place, const Error& error) {
+void ProxySession::note(const std::string& place, const Error& error) {
     if (tally.failures.size() < most_failures) tally.failures.emplace(place, error);
 }
 
-GateTask<Result<std::vector<GateEndpoint>>> GateNames::find(std::string host, std::uint16_t port) {
+ProxyTask<Result<std::vector<ProxyEndpoint>>> ResolvedNames::find(std::string host, std::uint16_t port) {
     const auto now = std::chrono::steady_clock::now();
     auto known = known_.find(host);
     if (known == known_.end() || known->second.until < now) {
@@ -429,12 +430,12 @@ GateTask<Result<std::vector<GateEndpoint>>> GateNames::find(std::string host, st
         if (known_.size() >= most_names) known_.clear();
         known = known_.insert_or_assign(host, Known{*std::move(addresses), now + names_are_known_for}).first;
     }
-    std::vector<GateEndpoint> endpoints;
+    std::vector<ProxyEndpoint> endpoints;
     for (const auto& address : known->second.addresses) endpoints.emplace_back(address, port);
     co_return endpoints;
 }
 
-GateTask<> serve_at_gate(GateSocket browser, std::shared_ptr<GateVisit> visit, GateNames& names) {
+ProxyTask<> serve_connection(ProxySocket browser, std::shared_ptr<ProxySession> visit, ResolvedNames& names) {
     using namespace asio::experimental::awaitable_operators;
     const Entry browser_entry(*visit, browser);
     const bool is_too_much = ++visit->tally.connections > visit->pass.limits.connections;
@@ -445,13 +446,13 @@ GateTask<> serve_at_gate(GateSocket browser, std::shared_ptr<GateVisit> visit, G
     std::string text;
     const std::size_t head_bytes = co_await read_head(browser, text, *visit);
     if (head_bytes == 0) co_return;
-    const auto request = parse_gate_request(std::string_view(text).substr(0, head_bytes));
+    const auto request = parse_proxy_request(std::string_view(text).substr(0, head_bytes));
     if (!request) {
         const std::string words = refusal(request.error());
         co_await answer(browser, words);
         co_return;
     }
-    GateSocket server(browser.get_executor());
+    ProxySocket server(browser.get_executor());
     const Entry server_entry(*visit, server);
     const auto connected = co_await connect_to(server, *request, *visit, names);
     if (visit->is_over) co_return;
@@ -463,7 +464,7 @@ GateTask<> serve_at_gate(GateSocket browser, std::shared_ptr<GateVisit> visit, G
     }
     constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
     std::string first = text.substr(head_bytes);
-    if (request->kind == GateRequestKind::tunnel) {
+    if (request->kind == ProxyRequestKind::tunnel) {
         co_await asio::async_write(browser, asio::buffer(std::string_view("HTTP/1.1 200 OK\r\n\r\n")),
                                    asio::redirect_error(asio::use_awaitable, problem));
         if (!problem && !first.empty())

@@ -19,7 +19,7 @@
 
 namespace quarry::net {
 
-struct GateLimits {
+struct ProxyLimits {
     std::size_t connections = 1'000;  // one after the other, per page
     std::size_t connections_at_once = 128;
     std::uint64_t bytes = std::uint64_t{200} * 1024 * 1024;  // both ways together
@@ -27,42 +27,42 @@ struct GateLimits {
 };
 
 // Who may pass, and how much of it.
-struct GatePass {
+struct ProxyPolicy {
     AddressPolicy policy{};
-    GateLimits limits{};
+    ProxyLimits limits{};
 
     // Nobody but the browser may use it: who comes from another address is turned away. Loopback is one
     // address, however it is written. Nothing where only the browser can reach the listener.
     std::optional<Address> browser{};
 };
 
-struct GateTally {
+struct ProxyStats {
     std::size_t connections = 0;
     std::uint64_t bytes = 0;
     std::size_t refused = 0;                  // by the policy
-    std::size_t strangers = 0;                // turned away: they were not the browser
+    std::size_t rejected_peers = 0;           // turned away: they were not the browser
     bool is_used_up = false;                  // a limit was reached; nothing passes any more
     std::map<std::string, Error> failures{};  // by "host:port"; the first hundred
 };
 
 // One thread of its own moves the bytes. Any thread may call.
-class Gate {
+class BrowserProxy {
 public:
-    Gate();
+    BrowserProxy();
     // Cuts everything.
-    ~Gate();
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
+    ~BrowserProxy();
+    BrowserProxy(const BrowserProxy&) = delete;
+    BrowserProxy& operator=(const BrowserProxy&) = delete;
 
     // Takes a listening socket of the browser's. A lane is closed at first.
     using Lane = std::size_t;
     Lane add(Descriptor listener);
 
     // From now on what comes to the lane passes, and is counted from zero.
-    void open(Lane lane, GatePass pass);
-    GateTally tally(Lane lane);
+    void open(Lane lane, ProxyPolicy pass);
+    ProxyStats tally(Lane lane);
     // Cuts all its connections; nothing passes until it is opened again.
-    GateTally close(Lane lane);
+    ProxyStats close(Lane lane);
 
 private:
     class Impl;

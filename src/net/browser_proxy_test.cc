@@ -57,7 +57,7 @@ bool is_hung_up_on(const Descriptor& client) {
 
 TEST_CASE("a lane is closed except while its page is open") {
     Listener listener;
-    Gate gate;
+    BrowserProxy gate;
     const auto lane = gate.add(std::move(listener.socket));
 
     CHECK(ask(listener.address) == "");
@@ -69,19 +69,19 @@ TEST_CASE("a lane is closed except while its page is open") {
 
 TEST_CASE("a lane is for its browser, and nobody from another address") {
     Listener listener;
-    Gate gate;
+    BrowserProxy gate;
     const auto lane = gate.add(std::move(listener.socket));
 
     gate.open(lane, {.browser = Address::parse("192.0.2.7")});
     CHECK(ask(listener.address) == "");
-    const GateTally turned_away = gate.close(lane);
+    const ProxyStats turned_away = gate.close(lane);
     gate.open(lane, {.browser = Address::parse("127.0.0.9")});
     CHECK(ask(listener.address).starts_with("HTTP/1.1 403 "));
-    const GateTally let_in = gate.close(lane);
+    const ProxyStats let_in = gate.close(lane);
 
-    CHECK(turned_away.strangers == 1);
+    CHECK(turned_away.rejected_peers == 1);
     CHECK(turned_away.connections == 0);
-    CHECK(let_in.strangers == 0);
+    CHECK(let_in.rejected_peers == 0);
     CHECK(let_in.refused == 1);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("a gate may end while names are looked up") {
         Listener listener;
         std::vector<Descriptor> clients;
         {
-            Gate gate;
+            BrowserProxy gate;
             const auto lane = gate.add(std::move(listener.socket));
             gate.open(lane, {});
             for (int j = 0; j < 8; ++j) clients.push_back(asking(listener.address));

@@ -48,7 +48,7 @@ Result<std::string> lines_for_other_side(std::string_view headers, See&& see) {
 
 // The connection to the server serves one request and then ends, so that nothing meant for one server can
 // reach another.
-Result<void> complete(GateRequest& request, std::string_view method, const url::Url& target,
+Result<void> complete(ProxyRequest& request, std::string_view method, const url::Url& target,
                       std::string_view headers) {
     const std::string_view authority_and_path =
         std::string_view(target.href()).substr(target.scheme().size() + 3);
@@ -73,7 +73,7 @@ Result<void> complete(GateRequest& request, std::string_view method, const url::
 
 }  // namespace
 
-Result<GateRequest> parse_gate_request(std::string_view head) {
+Result<ProxyRequest> parse_proxy_request(std::string_view head) {
     std::string_view rest = head;
     std::string_view line = take_until(rest, '\n');
     if (!line.ends_with('\r')) return unclear();
@@ -91,9 +91,9 @@ Result<GateRequest> parse_gate_request(std::string_view head) {
                               target.find_first_of("/?#@\\") == std::string_view::npos;
         if (!is_plain) return unclear();
     }
-    GateRequest request{.kind = is_tunnel ? GateRequestKind::tunnel : GateRequestKind::http,
-                        .host = std::string(url->host()),
-                        .port = url->effective_port()};
+    ProxyRequest request{.kind = is_tunnel ? ProxyRequestKind::tunnel : ProxyRequestKind::http,
+                         .host = std::string(url->host()),
+                         .port = url->effective_port()};
     if (!is_tunnel) TRY(complete(request, method, *url, rest));
     return request;
 }
@@ -106,7 +106,7 @@ std::size_t end_of_head(std::string_view text) {
     return 0;
 }
 
-Result<GateAnswer> parse_gate_answer(std::string_view head) {
+Result<ProxyResponse> parse_proxy_response(std::string_view head) {
     std::string_view rest = head;
     std::string_view line = take_until(rest, '\n');
     if (line.ends_with('\r')) line.remove_suffix(1);
@@ -115,8 +115,8 @@ Result<GateAnswer> parse_gate_answer(std::string_view head) {
     if (!is_answer) return fail(ErrorCode::corrupt, "the server does not speak HTTP");
     auto lines = lines_for_other_side(rest, [](const std::string&, std::string_view) {});
     if (!lines) return fail(ErrorCode::corrupt, "the server's headers make no sense");
-    if (line[9] == '1') return GateAnswer{true, fmt::format("{}\r\n{}\r\n", line, *lines)};
-    return GateAnswer{false, fmt::format("{}\r\n{}Connection: close\r\n\r\n", line, *lines)};
+    if (line[9] == '1') return ProxyResponse{true, fmt::format("{}\r\n{}\r\n", line, *lines)};
+    return ProxyResponse{false, fmt::format("{}\r\n{}Connection: close\r\n\r\n", line, *lines)};
 }
 
 }  // namespace quarry::net

@@ -36,7 +36,7 @@ TEST_CASE("only what is asked of a proxy is understood, and the host is read as 
     };
     for (const Row& row : rows) {
         CAPTURE(row.reason);
-        const auto request = parse_gate_request(row.line + "\r\nHost: other.example\r\n\r\n");
+        const auto request = parse_proxy_request(row.line + "\r\nHost: other.example\r\n\r\n");
         REQUIRE(request.has_value() == !row.host.empty());
         if (!request) continue;
         CHECK(request->host == row.host);
@@ -45,7 +45,7 @@ TEST_CASE("only what is asked of a proxy is understood, and the host is read as 
 }
 
 TEST_CASE("a server gets the request without what is between browser and proxy, and for its own host") {
-    const auto request = parse_gate_request(
+    const auto request = parse_proxy_request(
                              "POST http://a.example:8080/x?y=%20z#w HTTP/1.1\r\nHost: b.example\r\n"
                              "Proxy-Connection: keep-alive\r\nProxy-Authorization: secret\r\nAccept: */*\r\n"
                              "Content-Length: 5\r\nConnection: keep-alive\r\n\r\n")
@@ -59,28 +59,28 @@ TEST_CASE("a server gets the request without what is between browser and proxy, 
 
 TEST_CASE("headers that two readers could read differently are refused") {
     const auto is_taken = [](const std::string& headers) {
-        return parse_gate_request("GET http://a.example/ HTTP/1.1\r\n" + headers + "\r\n").has_value();
+        return parse_proxy_request("GET http://a.example/ HTTP/1.1\r\n" + headers + "\r\n").has_value();
     };
     CHECK(is_taken("A: b\r\n"));
     CHECK_FALSE(is_taken("A: b\r\n c: d\r\n"));
     CHECK_FALSE(is_taken("A\r\n"));
     CHECK_FALSE(is_taken("A: b\rc\r\n"));
     CHECK_FALSE(is_taken("Content-Length: x\r\n"));
-    CHECK(parse_gate_request("POST http://a.example/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+    CHECK(parse_proxy_request("POST http://a.example/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
               ->body_bytes == std::numeric_limits<std::uint64_t>::max());
 }
 
 TEST_CASE("the browser is told that a connection ends with its answer") {
-    const auto answer = parse_gate_answer(
+    const auto answer = parse_proxy_response(
         "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\nContent-Type: "
         "text/html\r\n\r\n");
 
     REQUIRE(answer);
     CHECK_FALSE(answer->is_interim);
     CHECK(answer->head == "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n");
-    CHECK(parse_gate_answer("HTTP/1.1 100 Continue\r\n\r\n")->is_interim);
-    CHECK_FALSE(parse_gate_answer("ICY 200 OK\r\n\r\n"));
-    CHECK_FALSE(parse_gate_answer("HTTP/1.1 2OO OK\r\n\r\n"));
+    CHECK(parse_proxy_response("HTTP/1.1 100 Continue\r\n\r\n")->is_interim);
+    CHECK_FALSE(parse_proxy_response("ICY 200 OK\r\n\r\n"));
+    CHECK_FALSE(parse_proxy_response("HTTP/1.1 2OO OK\r\n\r\n"));
 }
 
 TEST_CASE("a head ends with its empty line") {

@@ -29,9 +29,10 @@ QueryPiece operator_or_word(std::string_view word) {
     const std::size_t colon = word.find(':');
     if (colon == std::string_view::npos || colon + 1 == word.size()) return {.text = word};
     const std::string_view name = word.substr(0, colon), value = word.substr(colon + 1);
-    if (same_letters(name, "site") && value.front() != ':') return {.kind = Kind::site, .text = value};
-    if (same_letters(name, "path") && value.front() == '/') return {.kind = Kind::path, .text = value};
-    if (same_letters(name, "lang") && is_language(value)) return {.kind = Kind::language, .text = value};
+    if (equals_ignore_case(name, "site") && value.front() != ':') return {.kind = Kind::site, .text = value};
+    if (equals_ignore_case(name, "path") && value.front() == '/') return {.kind = Kind::path, .text = value};
+    if (equals_ignore_case(name, "lang") && is_language(value))
+        return {.kind = Kind::language, .text = value};
     return {.text = word};
 }
 

@@ -37,12 +37,12 @@ void count(const Job& job, Timestamp asked_at, BatchProgress& progress) {
 
 Result<std::vector<JobId>> next_changes(Reader& reader, const std::string& collection,
                                         const std::string& owner, int limit) {
-    JobPage wanted{.filter = {.kind = "embed_page",
-                              .states = {JobState::queued},
-                              .owner = owner,
-                              .collection = collection},
-                   .limit = limit,
-                   .order = JobPage::Order::as_leased};
+    JobQuery wanted{.filter = {.kind = "embed_page",
+                               .states = {JobState::queued},
+                               .owner = owner,
+                               .collection = collection},
+                    .limit = limit,
+                    .order = JobQuery::Order::as_leased};
     std::vector<JobId> ids;
     for (const Job& job : TRY(reader.jobs(wanted))) ids.push_back(job.id);
     return ids;
@@ -52,7 +52,7 @@ Result<BatchProgress> progress_of(Reader& reader, const ChangeBatch& batch) {
     BatchProgress progress;
     for (std::size_t first = 0; first < batch.ids.size(); first += ids_at_once) {
         const auto last = std::min(batch.ids.size(), first + ids_at_once);
-        JobPage wanted{.filter = {.kind = "embed_page"}, .limit = static_cast<int>(ids_at_once)};
+        JobQuery wanted{.filter = {.kind = "embed_page"}, .limit = static_cast<int>(ids_at_once)};
         wanted.filter.ids.assign(batch.ids.begin() + static_cast<std::ptrdiff_t>(first),
                                  batch.ids.begin() + static_cast<std::ptrdiff_t>(last));
         for (const Job& job : TRY(reader.jobs(wanted))) count(job, batch.asked_at, progress);

@@ -126,7 +126,7 @@ std::string group_to_json(const NewGroup& group) {
                         {"collection", group.collection},
                         {"owner", group.owner},
                         {"priority", group.priority},
-                        {"company", static_cast<int>(group.company)},
+                        {"company", static_cast<int>(group.concurrency)},
                         {"page_limit", group.page_limit},
                         {"url_limit", group.url_limit},
                         {"index_pages", group.index_pages},
@@ -160,8 +160,8 @@ Result<NewGroup> group_from_json(std::string_view text) {
     fields.read("index_pages", group.index_pages);
     fields.read("zero_retention", group.zero_retention);
     fields.read("site", group.site);
-    const bool is_known = company >= 0 && company <= static_cast<int>(Company::apart);
-    group.company = is_known ? static_cast<Company>(company) : Company::any;
+    const bool is_known = company >= 0 && company <= static_cast<int>(Concurrency::unlimited);
+    group.concurrency = is_known ? static_cast<Concurrency>(company) : Concurrency::shared;
     std::int64_t keep_ms = -1, keep_failed_ms = -1;
     fields.read("keep_ms", keep_ms);
     fields.read("keep_failed_ms", keep_failed_ms);

@@ -35,7 +35,7 @@ TEST_CASE("a group comes back from JSON with its closing jobs") {
                          .collection = "docs",
                          .owner = "ann",
                          .priority = priority_low,
-                         .company = Company::none,
+                         .concurrency = Concurrency::exclusive,
                          .page_limit = 5,
                          .url_limit = 50,
                          .index_pages = false,
@@ -50,7 +50,7 @@ TEST_CASE("a group comes back from JSON with its closing jobs") {
     CHECK(back.collection == "docs");
     CHECK(back.owner == "ann");
     CHECK(back.priority == priority_low);
-    CHECK(back.company == Company::none);
+    CHECK(back.concurrency == Concurrency::exclusive);
     CHECK(back.page_limit == 5);
     CHECK(back.url_limit == 50);
     CHECK_FALSE(back.index_pages);

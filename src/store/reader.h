@@ -30,7 +30,7 @@ struct GroupFilter {
     int limit = 10;
 };
 
-struct JobPage {
+struct JobQuery {
     JobFilter filter{};
     std::optional<JobId> after{};
     int limit = 100;
@@ -39,7 +39,7 @@ struct JobPage {
     enum class Order : std::uint8_t { by_id, as_leased } order = Order::by_id;
 };
 
-struct UrlPage {
+struct UrlQuery {
     GroupId group{};
     std::vector<UrlState> states{};
     std::optional<SkipReason> skipped{};
@@ -47,7 +47,7 @@ struct UrlPage {
     int limit = 100;
 };
 
-struct PagePage {
+struct PageQuery {
     std::optional<GroupId> group{};  // the pages of a crawl as it saw them; else all pages of a collection
     std::optional<JobId> url{};      // of a crawl, only the page that this URL of it brought
     std::string collection{};        // "" for all
@@ -120,12 +120,12 @@ public:
     virtual Result<std::int64_t> position(GroupId id) = 0;  // 1 for the next to begin; 0 if it does not wait
     virtual Result<std::vector<std::string>> current_urls(GroupId id, int limit) = 0;
 
-    virtual Result<Job> job(JobId id) = 0;                           // also URLs and outbox rows; `not_found`
-    virtual Result<std::vector<Job>> jobs(const JobPage& page) = 0;  // also URLs and outbox rows
+    virtual Result<Job> job(JobId id) = 0;  // also URLs and outbox rows; `not_found`
+    virtual Result<std::vector<Job>> jobs(const JobQuery& page) = 0;  // also URLs and outbox rows
     virtual Result<std::vector<StateCount>> job_counts(const JobFilter& filter) = 0;
-    virtual Result<std::vector<FrontierUrl>> urls(const UrlPage& page) = 0;
+    virtual Result<std::vector<FrontierUrl>> urls(const UrlQuery& page) = 0;
 
-    virtual Result<StoredPages> pages(const PagePage& page) = 0;
+    virtual Result<StoredPages> pages(const PageQuery& page) = 0;
     // With its words. Nothing if the collection has no such page.
     virtual Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) = 0;
 

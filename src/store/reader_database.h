@@ -67,7 +67,7 @@ struct SqliteRows {
                         "2, 3, 4, 5, 6, "
                         "7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, NULL, NULL, NULL, 0, 21, '')",
                         row.id, row.collection, row.owner, static_cast<int>(row.state), row.priority,
-                        row.company, row.last_id));
+                        row.concurrency, row.last_id));
     }
     void job(int id, JobState state, const std::string& group = "NULL", int kind = 1, int owner = 1) {
         sql(fmt::format(
@@ -139,7 +139,7 @@ struct PostgresRows {
             "{}, {}, {}, {}, 100, 1000, true, false, null, '[]', '[\"https://b.example/\"]', '', 1000, 2000, "
             "null, {}, false, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, "
             "default, null, null, 0, 21, '')",
-            row.id, row.collection, row.owner, static_cast<int>(row.state), row.priority, row.company,
+            row.id, row.collection, row.owner, static_cast<int>(row.state), row.priority, row.concurrency,
             row.last_id));
     }
     // The columns that the tables of open jobs have in common.

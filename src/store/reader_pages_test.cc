@@ -162,13 +162,13 @@ TEST_CASE_TEMPLATE("pages are listed page after page", Library, EVERY_LIBRARY) {
     for (int n = 1; n <= 8; ++n) library.write(crawl(1), n, "words");
 
     Urls collection, group;
-    for (PagePage page{.collection = "docs", .limit = 3};;) {
+    for (PageQuery page{.collection = "docs", .limit = 3};;) {
         const StoredPages pages = library.reader->pages(page).value();
         for (const std::string& url : urls_of(pages)) collection.push_back(url);
         if (!pages.next) break;
         page.after = *pages.next;
     }
-    for (PagePage page{.group = GroupId{1}, .limit = 3};;) {
+    for (PageQuery page{.group = GroupId{1}, .limit = 3};;) {
         const StoredPages pages = library.reader->pages(page).value();
         for (const std::string& url : urls_of(pages)) group.push_back(url);
         if (!pages.next) break;

@@ -330,7 +330,7 @@ TEST_CASE_TEMPLATE("URLs of a crawl are listed in order of discovery, by state a
     database.url(15, 10, UrlState::skipped, SkipReason::robots);
     database.url(16, 10, UrlState::queued);
     database.lease_url(16);
-    const auto listed = [&](UrlPage page) { return ids(database.reader->urls(page).value()); };
+    const auto listed = [&](UrlQuery page) { return ids(database.reader->urls(page).value()); };
 
     CHECK(listed({.group = GroupId{10}}) == Ids{11, 14, 15, 16});
     CHECK(listed({.group = GroupId{10}, .states = {UrlState::running}}) == Ids{16});

@@ -280,12 +280,12 @@ struct Event {
     JobState state = JobState::queued;  // of the group or job
 };
 
-enum class Haste : std::uint8_t {
-    now,
-    gather,  // may wait a few milliseconds for others to share a commit with: many outcomes, nobody waiting
-    // Of a group apart: somebody waits for it, and for nothing else of it. Need not survive a power cut,
-    // which ends their waiting too.
-    awaited,
+enum class CommitMode : std::uint8_t {
+    immediate,
+    batched,  // may wait a few milliseconds for others to share a commit with: many outcomes, nobody waiting
+    // Of a group with unlimited concurrency: somebody waits for it, and for nothing else of it. It need not
+    // survive a power cut, which ends their waiting too.
+    not_durable,
 };
 
 class Store {
@@ -301,7 +301,7 @@ public:
     virtual Result<std::vector<Added>> add(std::vector<NewJob> jobs) = 0;
 
     // Begins a group with its first jobs and URLs. `conflict` if its owner has a group of that request_key.
-    // It is `queued` while its owner's limit, or another group that wants no company, keeps it waiting; none
+    // It is `queued` while its owner's limit, or another group that runs alone, keeps it waiting; none
     // of its jobs is leased before it runs.
     virtual Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
                                       std::vector<FoundUrl> seeds) = 0;
@@ -324,7 +324,7 @@ public:
     // Makes the outcomes true, each by itself whole or not at all, and calls back when that is durable.
     // Waits while too many outcomes are on their way already.
     virtual void finish(std::vector<Finished> finished, FinishCallback callback,
-                        Haste haste = Haste::now) = 0;
+                        CommitMode mode = CommitMode::immediate) = 0;
     Result<std::vector<Verdict>> finish(std::vector<Finished> finished);
 
     // True if the group has certainly admitted this URL; false says nothing. Cheap, from any thread: most

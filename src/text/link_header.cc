@@ -102,7 +102,7 @@ std::vector<LinkValue> parse_link_header(std::string_view value) {
 
 std::string link_target(const std::vector<Header>& headers, const WantedLink& wanted) {
     for (const Header& header : headers) {
-        if (!same_letters(header.name, "link")) continue;
+        if (!equals_ignore_case(header.name, "link")) continue;
         for (const LinkValue& link : parse_link_header(header.value)) {
             const bool right_type = wanted.type.empty() || link.type == wanted.type;
             if (right_type && !link.target.empty() && has_word(link.relation, wanted.relation))

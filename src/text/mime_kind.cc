@@ -262,7 +262,7 @@ std::optional<ContentKind> kind_of_xml(std::string_view bytes) {
     bytes.remove_prefix(1);
     const std::string_view name = bytes.substr(0, bytes.find_first_of(" \t\r\n/>"));
     for (const auto& [root, kind] : xml_roots) {
-        if (starts_with_ignoring_case(name, root) && name.size() == root.size()) return kind;
+        if (starts_with_ignore_case(name, root) && name.size() == root.size()) return kind;
     }
     return std::nullopt;
 }
@@ -270,7 +270,7 @@ std::optional<ContentKind> kind_of_xml(std::string_view bytes) {
 bool looks_like_html(std::string_view bytes) {
     bytes = without_preamble(bytes);
     return std::ranges::any_of(html_beginnings, [bytes](std::string_view beginning) {
-        if (!starts_with_ignoring_case(bytes, beginning)) return false;
+        if (!starts_with_ignore_case(bytes, beginning)) return false;
         if (beginning == "<!--") return true;
         return bytes.size() > beginning.size() &&
                (is_ascii_space(bytes[beginning.size()]) || bytes[beginning.size()] == '>');
@@ -297,7 +297,7 @@ std::string_view extension_of(std::string_view path) {
 std::optional<ContentKind> kind_of_extension(std::string_view path) {
     const std::string_view extension = extension_of(path);
     for (const auto& [known, kind] : extensions) {
-        if (extension.size() == known.size() && starts_with_ignoring_case(extension, known)) return kind;
+        if (extension.size() == known.size() && starts_with_ignore_case(extension, known)) return kind;
     }
     return std::nullopt;
 }

@@ -123,7 +123,7 @@ bool lacks_scheme(std::string_view text) {
 // scheme.
 bool names_host(std::string_view text) {
     const std::string_view host = text.substr(0, text.find_first_of("/?#"));
-    return host.find_first_of(".:") != std::string_view::npos || same_letters(host, "localhost");
+    return host.find_first_of(".:") != std::string_view::npos || equals_ignore_case(host, "localhost");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 // Pages of one crawl that are on their way through the browser or a model. More would only wait there,
 // fetched long before it is their turn.
-constexpr int enough_on_detours = 32;
+constexpr int most_in_slow_stages = 32;
 
 std::vector<std::string> origins_of(const std::vector<std::string>& urls) {
     std::vector<std::string> origins;
@@ -90,7 +90,7 @@ Result<void> CrawlContext::set_roots(std::vector<std::string> roots) {
 
 bool CrawlContext::may_start_another() const {
     const bool all_take_one = options.render == Rendering::always || options.data.wants_any();
-    if (on_detours + (all_take_one ? running : 0) >= enough_on_detours) return false;
+    if (in_slow_stages + (all_take_one ? running : 0) >= most_in_slow_stages) return false;
     return !options.max_concurrency || running < *options.max_concurrency;
 }
 

@@ -104,8 +104,8 @@ public:
     Guarded<crawl::ShapeCounter> shapes;
     Guarded<crawl::CrawlHealth> health;
     Patience patience;
-    int running = 0;                  // pages on the wire; the dispatcher's
-    std::atomic<int> on_detours = 0;  // and pages with the browser or a model, or in line for them
+    int running = 0;                      // pages on the wire; the dispatcher's
+    std::atomic<int> in_slow_stages = 0;  // and pages with the browser or a model, or in line for them
 
 private:
     // What depends on where the crawl may go.

@@ -47,11 +47,11 @@ struct RobotsArrived {
 struct GroupChanged {
     GroupId group{};
 };
-struct JobEnded {};     // there is room for another
-struct ErrandDone {};   // what was to be asked or told is
-struct PagesDone {};    // room for more, or the last one is done
-struct DetourEnded {};  // a page is back from the browser or a model: its crawl may have waited for that
-struct ChangesDone {};  // some are in the index, or a space is in use
+struct JobEnded {};        // there is room for another
+struct StoreTaskDone {};   // what was to be asked or told is
+struct PagesDone {};       // room for more, or the last one is done
+struct SlowStageEnded {};  // a page is back from the browser or a model: its crawl may have waited for that
+struct ChangesDone {};     // some are in the index, or a space is in use
 struct CrawlUnhealthy {
     GroupId group{};
     std::string reason{};
@@ -62,7 +62,7 @@ struct StoreFailed {
 struct StopAsked {};
 
 using Message = std::variant<LeasesArrived, NothingDue, FetchEnded, RobotsArrived, GroupChanged, GroupSeen,
-                             CrawlLoaded, QuotaRead, JobEnded, ErrandDone, PagesDone, DetourEnded,
+                             CrawlLoaded, QuotaRead, JobEnded, StoreTaskDone, PagesDone, SlowStageEnded,
                              ChangesDone, CrawlUnhealthy, StoreFailed, StopAsked>;
 using EngineMailbox = Mailbox<Message>;
 

@@ -42,7 +42,7 @@ private:
 constexpr std::string_view normal_close = "\x88\x02\x03\xe8";
 constexpr std::string_view pong("\x8a\0", 2);
 
-// Resident memory that is a process's own.
+// BrowserInstance memory that is a process's own.
 long kilobytes_of(pid_t process) {
     const std::string status = read_file(fmt::format("/proc/{}/status", process));
     const std::size_t at = status.find("RssAnon:");

@@ -368,9 +368,10 @@ void Reference::start_waiting() {
         for (const auto& [other_id, other] : crawls_) {
             if (other.state != JobState::running || other.what.owner != crawl.what.owner) continue;
             ++running;
-            alone += other.what.company == Company::none ? 1 : 0;
+            alone += other.what.concurrency == Concurrency::exclusive ? 1 : 0;
         }
-        const int room = crawl.what.company == Company::none ? 1 : limits_.running_groups_per_owner;
+        const int room =
+            crawl.what.concurrency == Concurrency::exclusive ? 1 : limits_.running_groups_per_owner;
         if (owners_in_wait.contains(crawl.what.owner)) continue;
         if (alone == 0 && running < room) {
             crawl.state = JobState::running;

@@ -62,7 +62,7 @@ GroupCounters Reference::counters_of(GroupId id, const Crawl& crawl) const {
 
 std::string Reference::difference_of_jobs(store::Reader& reader) const {
     std::map<std::string, Job> stored;
-    for (store::JobPage page{.with_payload = true};;) {
+    for (store::JobQuery page{.with_payload = true};;) {
         const std::vector<Job> jobs = reader.jobs(page).value();
         for (const Job& job : jobs) stored[job.payload] = job;
         if (jobs.empty()) break;

@@ -201,7 +201,7 @@ private:
     std::string add_group(const Step& step) {
         NewGroup group{.owner = step[1] % 2 == 0 ? "ann" : "bob",
                        .priority = static_cast<int>(step[1] / 2 % 3),
-                       .company = step[1] / 8 % 4 == 0 ? Company::none : Company::any,
+                       .concurrency = step[1] / 8 % 4 == 0 ? Concurrency::exclusive : Concurrency::shared,
                        .page_limit = static_cast<std::int64_t>(1 + step[2] % 8),
                        .url_limit = static_cast<std::int64_t>(2 + step[2] / 8 % 12),
                        .site = "example"};
@@ -213,9 +213,10 @@ private:
             seeds.push_back(some_url(step[4] / count));
         const auto id = backend_.store->add_group(group, {}, seeds);
         if (!id) return id.error().message;
-        trace_ = fmt::format("add group {} of {}{} with {} URLs, at most {} pages, {} closing jobs",
-                             number(*id), group.owner, group.company == Company::none ? ", alone" : "",
-                             seeds.size(), group.page_limit, group.closing_jobs.size());
+        trace_ =
+            fmt::format("add group {} of {}{} with {} URLs, at most {} pages, {} closing jobs", number(*id),
+                        group.owner, group.concurrency == Concurrency::exclusive ? ", alone" : "",
+                        seeds.size(), group.page_limit, group.closing_jobs.size());
         groups_.push_back(*id);
         reference_.add_group(*id, group, {}, seeds);
         return "";

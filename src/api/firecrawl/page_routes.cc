@@ -108,7 +108,7 @@ Response outcome_of(Api& api, store::Reader& reader, const Waiting& waiting, con
 }
 
 void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
-    const auto errand = [&api, waiting, is_over](store::Reader& reader) {
+    const auto work = [&api, waiting, is_over](store::Reader& reader) {
         const auto group = reader.group(waiting->group);
         const std::string id = group ? id_of(*group, reader) : "";
         if (!is_over) (void)api.services().cancel(waiting->group);
@@ -120,9 +120,9 @@ void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
     };
     // A model may take its time.
     if (waiting->request.wish.data.wants_any())
-        api.post_outside(waiting->call, errand);
+        api.post_outside(waiting->call, work);
     else
-        api.post(waiting->call, errand);
+        api.post(waiting->call, work);
 }
 
 }  // namespace

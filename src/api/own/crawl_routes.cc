@@ -131,9 +131,9 @@ void reprioritise_crawl(Api& api, store::Reader& reader, Call call) {
 
 void list_crawl_urls(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
-    store::UrlPage wanted{.states = query.names<UrlState>("status"),
-                          .after = query.id<JobId>("after"),
-                          .limit = query.limit(100, most_urls)};
+    store::UrlQuery wanted{.states = query.names<UrlState>("status"),
+                           .after = query.id<JobId>("after"),
+                           .limit = query.limit(100, most_urls)};
     const auto reasons = query.names<SkipReason>("reason");
     if (!reasons.empty()) wanted.skipped = reasons.front();
     if (!query.issues().empty()) return call.respond(reply(query.issues()));

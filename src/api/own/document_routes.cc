@@ -43,7 +43,7 @@ std::size_t content_bytes(const store::StoredPages& read) {
 }
 
 // Few enough for one answer, if they are large; the others come with the next question.
-Result<store::StoredPages> read_some(store::Reader& reader, store::PagePage wanted) {
+Result<store::StoredPages> read_some(store::Reader& reader, store::PageQuery wanted) {
     constexpr std::size_t most_bytes = 32u << 20;
     while (true) {
         store::StoredPages read = TRY(reader.pages(wanted));
@@ -52,7 +52,7 @@ Result<store::StoredPages> read_some(store::Reader& reader, store::PagePage want
     }
 }
 
-Result<json::value> read_documents(store::Reader& reader, const Call& call, const store::PagePage& wanted) {
+Result<json::value> read_documents(store::Reader& reader, const Call& call, const store::PageQuery& wanted) {
     store::StoredPages read = TRY(read_some(reader, wanted));
     json::array documents;
     for (StoredPage& page : read.pages)
@@ -64,11 +64,11 @@ Result<json::value> read_documents(store::Reader& reader, const Call& call, cons
                         {"last", read.last}};
 }
 
-store::PagePage page_in(Query& query) {
+store::PageQuery page_in(Query& query) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    store::PagePage wanted{.after = query.integer("after", 0, most).value_or(0),
-                           .skip = query.integer("skip", 0, most).value_or(0),
-                           .with_content = query.flag("content")};
+    store::PageQuery wanted{.after = query.integer("after", 0, most).value_or(0),
+                            .skip = query.integer("skip", 0, most).value_or(0),
+                            .with_content = query.flag("content")};
     wanted.limit = wanted.with_content ? query.limit(most_documents_with_content, most_documents_with_content)
                                        : query.limit(100, most_documents);
     return wanted;
@@ -163,7 +163,7 @@ void drop_vectors(Api& api, store::Reader&, Call call) {
 
 void list_documents(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
-    store::PagePage wanted = page_in(query);
+    store::PageQuery wanted = page_in(query);
     if (const std::string name = query.text("collection"); !name.empty())
         wanted.collection = call.collection(name);
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
@@ -172,7 +172,7 @@ void list_documents(Api&, store::Reader& reader, Call call) {
 
 void list_crawl_documents(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
-    store::PagePage wanted = page_in(query);
+    store::PageQuery wanted = page_in(query);
     wanted.url = query.id<JobId>("url");
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     const auto group = find_crawl(reader, call);

@@ -102,10 +102,10 @@ Result<json::value> read_counts(store::Reader& reader, const Call& call, const s
 
 void list_jobs(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
-    store::JobPage wanted{.filter = filter_in(query),
-                          .after = query.id<JobId>("after"),
-                          .limit = query.limit(100, most_jobs),
-                          .with_payload = query.flag("payload")};
+    store::JobQuery wanted{.filter = filter_in(query),
+                           .after = query.id<JobId>("after"),
+                           .limit = query.limit(100, most_jobs),
+                           .with_payload = query.flag("payload")};
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     auto filter = narrowed(reader, call, std::move(wanted.filter));
     if (!filter) return call.respond(reply(filter.error()));
@@ -197,7 +197,7 @@ void show_embedding_queue(Api& api, store::Reader& reader, Call call) {
 
 void list_embedding_jobs(Api&, store::Reader& reader, Call call) {
     Query query(call.request());
-    store::JobPage wanted{
+    store::JobQuery wanted{
         .filter = filter_in(query), .after = query.id<JobId>("after"), .limit = query.limit(20, most_jobs)};
     if (!query.issues().empty()) return call.respond(reply(query.issues()));
     auto filter = narrowed(reader, call, std::move(wanted.filter));

@@ -96,7 +96,8 @@ std::string without_escapes(std::string_view text) {
 
 Result<void> read_disposition(std::string_view value, FormPart& part) {
     const std::size_t end = std::min(value.find(';'), value.size());
-    if (!same_letters(trimmed(value.substr(0, end)), "form-data")) return wrong("a part is no form-data");
+    if (!equals_ignore_case(trimmed(value.substr(0, end)), "form-data"))
+        return wrong("a part is no form-data");
     std::string_view rest = value.substr(end);
     while (!rest.empty()) {
         rest.remove_prefix(std::min(rest.find_first_not_of("; \t"), rest.size()));
@@ -104,8 +105,8 @@ Result<void> read_disposition(std::string_view value, FormPart& part) {
         const std::string_view name = trimmed(rest.substr(0, equals));
         rest.remove_prefix(std::min(equals + 1, rest.size()));
         const std::string text = without_escapes(take_value(rest));
-        if (same_letters(name, "name")) part.name = text;
-        if (same_letters(name, "filename")) part.filename = text;
+        if (equals_ignore_case(name, "name")) part.name = text;
+        if (equals_ignore_case(name, "filename")) part.filename = text;
         rest.remove_prefix(std::min(rest.find(';'), rest.size()));
     }
     return {};
@@ -116,11 +117,11 @@ Result<void> read_header(std::string_view line, FormPart& part) {
     if (colon == std::string_view::npos) return wrong("a header of a part has no colon");
     const std::string_view name = line.substr(0, colon);
     const std::string_view value = trimmed(line.substr(colon + 1));
-    if (same_letters(name, "content-disposition")) return read_disposition(value, part);
-    if (same_letters(name, "content-type")) part.content_type = value;
-    const bool is_encoding = same_letters(name, "content-transfer-encoding");
-    if (is_encoding && !same_letters(value, "binary") && !same_letters(value, "8bit") &&
-        !same_letters(value, "7bit"))
+    if (equals_ignore_case(name, "content-disposition")) return read_disposition(value, part);
+    if (equals_ignore_case(name, "content-type")) part.content_type = value;
+    const bool is_encoding = equals_ignore_case(name, "content-transfer-encoding");
+    if (is_encoding && !equals_ignore_case(value, "binary") && !equals_ignore_case(value, "8bit") &&
+        !equals_ignore_case(value, "7bit"))
         return fail(ErrorCode::unsupported, "parts have to be sent as they are, without a transfer encoding");
     return {};
 }

@@ -54,7 +54,7 @@ std::string nearest_existing(const std::string& path) {
     return at.string();
 }
 
-Finding examine_folder(const Workplace& place) {
+Finding examine_folder(const DataSource& place) {
     const std::string& path = place.folder.path;
     const std::string above = nearest_existing(path);
     Finding finding{.subject = "data folder", .says = path};
@@ -110,7 +110,7 @@ struct StoreTotals {
     std::ptrdiff_t collections = 0;
 };
 
-Result<StoreTotals> count_store(const Workplace& place) {
+Result<StoreTotals> count_store(const DataSource& place) {
     const auto reader = TRY(open_reader(place));
     StoreTotals totals;
     for (const Collection& collection : TRY(reader->collections())) {
@@ -120,7 +120,7 @@ Result<StoreTotals> count_store(const Workplace& place) {
     return totals;
 }
 
-Finding examine_shared_store(const Workplace& place) {
+Finding examine_shared_store(const DataSource& place) {
     const auto totals = count_store(place);
     if (!totals)
         return {"store", Health::fail, totals.error().message,
@@ -144,7 +144,7 @@ Finding unreadable(std::string subject, const std::string& path, const Error& er
                     : "See quarry status"};
 }
 
-Finding examine_store(const Workplace& place, Care care) {
+Finding examine_store(const DataSource& place, Care care) {
     if (place.store.is_shared()) return examine_shared_store(place);
     const std::string path = place.folder.database();
     if (!exists(path)) return {.subject = "store", .says = "nothing is stored yet"};
@@ -200,7 +200,7 @@ constexpr const char* made_anew =
     "Nothing is lost: a worker that meets the damage makes it anew from the pages. To have it now, stop the "
     "worker, delete the file, and start it again";
 
-Finding examine_index(const Workplace& place, Care care) {
+Finding examine_index(const DataSource& place, Care care) {
     const std::string path = place.folder.index();
     if (!place.settings.text("index.qdrant_url").empty())
         return {.subject = "search index", .says = "kept in Qdrant"};
@@ -214,7 +214,7 @@ Finding examine_index(const Workplace& place, Care care) {
                                 in_units(size_of(path)))};
 }
 
-Finding examine_queue(const Workplace& place) {
+Finding examine_queue(const DataSource& place) {
     const auto reader = open_reader(place);
     if (!reader) return {.subject = "embedding queue", .says = "empty"};
     const auto counts = (*reader)->outbox_counts("", std::nullopt);
@@ -233,7 +233,7 @@ Finding examine_queue(const Workplace& place) {
     return finding;
 }
 
-Finding examine_owner(const Workplace& place) {
+Finding examine_owner(const DataSource& place) {
     const auto owner = OwnerClient::connect(place.folder, place.version);
     if (owner)
         return {.subject = "worker",
@@ -251,7 +251,7 @@ Finding examine_owner(const Workplace& place) {
 
 }  // namespace
 
-std::vector<Finding> examine_data(const Workplace& place, Care care) {
+std::vector<Finding> examine_data(const DataSource& place, Care care) {
     // What nobody works on only its owner can look into.
     if (place.folder.other_user() && !OwnerClient::connect(place.folder, place.version))
         return {{"data folder", Health::fail, nobody_works_on(place.folder).message,

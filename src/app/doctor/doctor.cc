@@ -28,7 +28,7 @@ std::string_view name_of(Health health) {
     return "fail";
 }
 
-std::vector<Finding> examine(const Workplace& place, Care care) {
+std::vector<Finding> examine(const DataSource& place, Care care) {
     std::vector<Finding> findings = examine_data(place, care);
     for (auto part : {&examine_services, &examine_machine})
         for (Finding& finding : part(place)) findings.push_back(std::move(finding));
@@ -45,7 +45,7 @@ Health worst_of(std::span<const Finding> findings) {
 
 namespace {
 
-Finding examine_open_files(const Workplace& place) {
+Finding examine_open_files(const DataSource& place) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     // Idle connections are kept for a while, and databases, sockets and pipes need some too.
@@ -74,7 +74,7 @@ Finding examine_watches() {
 }
 
 // The time of the newest crawl, which cannot be later than now.
-std::optional<Timestamp> newest_crawl(const Workplace& place) {
+std::optional<Timestamp> newest_crawl(const DataSource& place) {
     const auto reader = open_reader(place);
     if (!reader) return std::nullopt;
     const auto groups = (*reader)->groups({.limit = 1});
@@ -82,7 +82,7 @@ std::optional<Timestamp> newest_crawl(const Workplace& place) {
     return groups->front().created_at;
 }
 
-Finding examine_clock(const Workplace& place) {
+Finding examine_clock(const DataSource& place) {
     using namespace std::chrono;
     const auto now = time_point_cast<milliseconds>(system_clock::now());
     Finding finding{
@@ -97,7 +97,7 @@ Finding examine_clock(const Workplace& place) {
     return finding;
 }
 
-Finding examine_versions(const Workplace& place) {
+Finding examine_versions(const DataSource& place) {
     const curl_version_info_data* curl = curl_version_info(CURLVERSION_NOW);
     return {.subject = "versions",
             .says = fmt::format("quarry {}, SQLite {}, curl {}, {}", place.version, sqlite3_libversion(),
@@ -106,7 +106,7 @@ Finding examine_versions(const Workplace& place) {
 
 }  // namespace
 
-std::vector<Finding> examine_machine(const Workplace& place) {
+std::vector<Finding> examine_machine(const DataSource& place) {
     return {examine_open_files(place), examine_watches(), examine_clock(place), examine_versions(place)};
 }
 
@@ -151,7 +151,7 @@ Result<json::object> ask(net::HttpClient& client, const std::string& base, const
 }
 
 // Collections that were made with another model of this provider.
-std::vector<std::string> strangers(const Workplace& place, const std::string& provider,
+std::vector<std::string> strangers(const DataSource& place, const std::string& provider,
                                    const std::string& model) {
     std::vector<std::string> names;
     const auto reader = open_reader(place);
@@ -165,7 +165,7 @@ std::vector<std::string> strangers(const Workplace& place, const std::string& pr
     return names;
 }
 
-Finding about_model(const Workplace& place, Finding finding, const std::string& model) {
+Finding about_model(const DataSource& place, Finding finding, const std::string& model) {
     const auto others = strangers(place, finding.subject, model);
     finding.says += ", model " + model;
     if (others.empty()) return finding;
@@ -195,7 +195,7 @@ std::vector<Header> bearer(const Settings& settings, std::string_view key) {
 
 class Examination {
 public:
-    Examination(const Workplace& place, net::HttpClient& client) : place_(place), client_(client) {}
+    Examination(const DataSource& place, net::HttpClient& client) : place_(place), client_(client) {}
 
     void tei() {
         const Question question{"tei", "embedding.tei_url", "/info",
@@ -274,13 +274,13 @@ private:
                      std::nullopt};
     }
 
-    const Workplace& place_;
+    const DataSource& place_;
     net::HttpClient& client_;
 };
 
 }  // namespace
 
-std::vector<Finding> examine_services(const Workplace& place) {
+std::vector<Finding> examine_services(const DataSource& place) {
     const auto client = net::HttpClient::open({.user_agent = place.settings.text("fetch.user_agent"),
                                                .ca_file = place.settings.text("fetch.ca_file")});
     if (!client) return {{"network", Health::fail, client.error().message, "See quarry config show"}};

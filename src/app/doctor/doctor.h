@@ -33,14 +33,14 @@ enum class Care : std::uint8_t {
 };
 
 // Asks services over the network, but only those that have settings; at most some seconds each.
-std::vector<Finding> examine(const Workplace& place, Care care);
+std::vector<Finding> examine(const DataSource& place, Care care);
 
 // The worst of them; `ok` if there is none.
 Health worst_of(std::span<const Finding> findings);
 
 // The parts of examine, one file each.
-std::vector<Finding> examine_data(const Workplace& place, Care care);
-std::vector<Finding> examine_services(const Workplace& place);
-std::vector<Finding> examine_machine(const Workplace& place);
+std::vector<Finding> examine_data(const DataSource& place, Care care);
+std::vector<Finding> examine_services(const DataSource& place);
+std::vector<Finding> examine_machine(const DataSource& place);
 
 }  // namespace quarry::app

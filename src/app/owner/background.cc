@@ -27,7 +27,7 @@ namespace quarry::app {
 
 namespace {
 
-std::vector<std::string> worker_arguments(const Workplace& place,
+std::vector<std::string> worker_arguments(const DataSource& place,
                                           std::optional<std::chrono::milliseconds> idle_exit) {
     std::vector<std::string> arguments = {"quarry", "--data", place.folder.root};
     if (!place.config_file.empty()) arguments.insert(arguments.end(), {"--config", place.config_file});
@@ -37,7 +37,7 @@ std::vector<std::string> worker_arguments(const Workplace& place,
 }
 
 // The password of a shared store is nobody's to read from the list of processes: it goes by the environment.
-std::vector<std::string> worker_environment(const Workplace& place) {
+std::vector<std::string> worker_environment(const DataSource& place) {
     std::vector<std::string> variables;
     for (char** variable = environ; *variable; ++variable)
         if (!std::string_view(*variable).starts_with("QUARRY_STORE=")) variables.emplace_back(*variable);
@@ -46,7 +46,7 @@ std::vector<std::string> worker_environment(const Workplace& place) {
 }
 
 // At a shared store a worker of another host is as good as one of our own.
-Result<bool> others_work(const Workplace& place) {
+Result<bool> others_work(const DataSource& place) {
     if (!place.store.is_shared()) return false;
     const auto reader = TRY(open_reader(place));
     const auto now =
@@ -96,7 +96,7 @@ private:
 
 }  // namespace
 
-Result<void> start_background_worker(const Workplace& place,
+Result<void> start_background_worker(const DataSource& place,
                                      std::optional<std::chrono::milliseconds> idle_exit) {
     if (TRY(others_work(place))) return {};
     std::vector<std::string> arguments = worker_arguments(place, idle_exit);

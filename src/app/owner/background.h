@@ -20,7 +20,7 @@ namespace quarry::app {
 // Starts this program again as a worker of the same data folder, in a session of its own and with its words
 // in worker.log. Returns at once. If another process owns the folder by then, the new one leaves. Without
 // `idle_exit` it stays for ever.
-Result<void> start_background_worker(const Workplace& place,
+Result<void> start_background_worker(const DataSource& place,
                                      std::optional<std::chrono::milliseconds> idle_exit);
 
 // What a background worker did, one line each, in DATA/worker.log. Bounded: when the file is full it becomes

@@ -181,7 +181,7 @@ Result<OwnerOrLock> reach_owner(const DataFolder& folder, const std::string& ver
                             holder_of(folder), folder.path));
 }
 
-Result<LinkOrLock> reach_owner(const Workplace& place, std::stop_token stop) {
+Result<LinkOrLock> reach_owner(const DataSource& place, std::stop_token stop) {
     if (place.remote) return LinkOrLock(std::make_unique<RemoteOwner>(place.remote));
     auto reached = TRY(reach_owner(place.folder, place.version, std::move(stop)));
     if (auto* owner = std::get_if<OwnerClient>(&reached))
@@ -189,7 +189,7 @@ Result<LinkOrLock> reach_owner(const Workplace& place, std::stop_token stop) {
     return LinkOrLock(std::get<FolderLock>(std::move(reached)));
 }
 
-Result<std::unique_ptr<OwnerLink>> connect_to_owner(const Workplace& place) {
+Result<std::unique_ptr<OwnerLink>> connect_to_owner(const DataSource& place) {
     if (place.remote) return std::make_unique<RemoteOwner>(place.remote);
     return std::make_unique<OwnerClient>(TRY(OwnerClient::connect(place.folder, place.version)));
 }

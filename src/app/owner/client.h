@@ -97,7 +97,7 @@ using OwnerOrLock = std::variant<OwnerClient, FolderLock>;
 // The same where the owner may be a server.
 using LinkOrLock = std::variant<std::unique_ptr<OwnerLink>, FolderLock>;
 
-struct Workplace;
+struct DataSource;
 
 // Waits while an owner is beginning or leaving, and has an older background worker hand over. Fails with
 // `conflict` and a sentence if the owner does not answer, speaks another protocol, or is asked to stop
@@ -105,8 +105,8 @@ struct Workplace;
 Result<OwnerOrLock> reach_owner(const DataFolder& folder, const std::string& version,
                                 std::stop_token stop = {});
 // A server is always there: nobody works in its stead.
-Result<LinkOrLock> reach_owner(const Workplace& place, std::stop_token stop = {});
+Result<LinkOrLock> reach_owner(const DataSource& place, std::stop_token stop = {});
 // Whoever owns it now. `not_found` if nobody does.
-Result<std::unique_ptr<OwnerLink>> connect_to_owner(const Workplace& place);
+Result<std::unique_ptr<OwnerLink>> connect_to_owner(const DataSource& place);
 
 }  // namespace quarry::app

@@ -31,11 +31,11 @@ public:
     }
     JobState state(GroupId group) { return reader_->group(group).value().state; }
     store::Reader& reader() { return *reader_; }
-    const Workplace& place() const { return place_; }
+    const DataSource& place() const { return place_; }
 
 private:
     TemporaryFolder folder_;
-    Workplace place_;
+    DataSource place_;
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<store::Reader> reader_;
 };
@@ -122,7 +122,7 @@ TEST_CASE_FIXTURE(MethodsTest, "what cannot be is refused in a sentence") {
 
 TEST_CASE("without an owner a question is answered in this process, which leaves no lock behind") {
     const TemporaryFolder folder;
-    const Workplace place{
+    const DataSource place{
         .folder = {folder.file("data")}, .settings = Settings::load({}).value(), .version = "1"};
 
     const auto options = to_json(crawl::CrawlOptions{.urls = {"https://a.example/"}});
@@ -136,9 +136,9 @@ TEST_CASE("without an owner a question is answered in this process, which leaves
 
 TEST_CASE("settings that cannot work are named") {
     const TemporaryFolder folder;
-    const Workplace place{.folder = {folder.path()},
-                          .settings = Settings::load({.flags = {{"store.durability", "maybe"}}}).value(),
-                          .version = "1"};
+    const DataSource place{.folder = {folder.path()},
+                           .settings = Settings::load({.flags = {{"store.durability", "maybe"}}}).value(),
+                           .version = "1"};
 
     const auto store = open_store(place);
 

@@ -39,7 +39,7 @@ std::string host_name() {
     return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
 }
 
-work::EngineConfig engine_config(const Workplace& place) {
+work::EngineConfig engine_config(const DataSource& place) {
     const Settings& settings = place.settings;
     return {.name = fmt::format("{}:{}", host_name(), getpid()),
             .open_reader = [&place] { return open_reader(place); },
@@ -84,10 +84,10 @@ void keep_memory_together() {
 
 }  // namespace
 
-OwnerProcess::OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log)
+OwnerProcess::OwnerProcess(const DataSource& place, FolderLock lock, OwnerRole role, Log log)
     : place_(place), lock_(std::move(lock)), role_(role), log_(std::move(log)) {}
 
-Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const Workplace& place, FolderLock lock,
+Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const DataSource& place, FolderLock lock,
                                                          OwnerRole role, Log log) {
     keep_memory_together();
     std::unique_ptr<OwnerProcess> owner(new OwnerProcess(place, std::move(lock), role, std::move(log)));

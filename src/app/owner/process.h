@@ -39,8 +39,8 @@ public:
     using Log = std::function<void(std::string_view)>;
 
     // Opens the store and listens. `place` outlives it. Fails as open_sqlite_store does.
-    static Result<std::unique_ptr<OwnerProcess>> open(const Workplace& place, FolderLock lock, OwnerRole role,
-                                                      Log log = {});
+    static Result<std::unique_ptr<OwnerProcess>> open(const DataSource& place, FolderLock lock,
+                                                      OwnerRole role, Log log = {});
     ~OwnerProcess();
 
     store::Store& store() { return *store_; }
@@ -79,7 +79,7 @@ private:
     // What the event thread does something about, after whoever caused it was answered.
     using News = std::variant<store::Event, quarry::Session, StoreNews, std::string>;
 
-    OwnerProcess(const Workplace& place, FolderLock lock, OwnerRole role, Log log);
+    OwnerProcess(const DataSource& place, FolderLock lock, OwnerRole role, Log log);
     Result<boost::json::value> stop_for_command();
     Result<boost::json::value> search(const boost::json::object& params);
     Result<boost::json::value> drop_vectors(const boost::json::object& params);
@@ -97,7 +97,7 @@ private:
     void handle_event(const StoreNews& news);
     void handle_event(const std::string& line);
 
-    const Workplace& place_;
+    const DataSource& place_;
     FolderLock lock_;
     const OwnerRole role_;
     const Log log_;

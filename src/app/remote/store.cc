@@ -182,7 +182,7 @@ public:
         return job;
     }
 
-    Result<std::vector<Job>> jobs(const store::JobPage& page) override {
+    Result<std::vector<Job>> jobs(const store::JobQuery& page) override {
         Target target("/api/v1/jobs");
         add_filter(target, page.filter).add("after", page.after).add("limit", page.limit);
         if (page.with_payload) target.add("payload", "true");
@@ -196,7 +196,7 @@ public:
         return list(add_filter(target, filter), "counts", store::parse_state_count);
     }
 
-    Result<std::vector<FrontierUrl>> urls(const store::UrlPage& page) override {
+    Result<std::vector<FrontierUrl>> urls(const store::UrlQuery& page) override {
         Target target = crawl_target(page.group, "/urls");
         target.add_names("status", page.states).add("after", page.after).add("limit", page.limit);
         if (page.skipped) target.add("reason", name_of(*page.skipped));
@@ -205,7 +205,7 @@ public:
         return urls;
     }
 
-    Result<store::StoredPages> pages(const store::PagePage& page) override {
+    Result<store::StoredPages> pages(const store::PageQuery& page) override {
         Target target = page.group ? crawl_target(*page.group, "/documents") : Target("/api/v1/documents");
         if (!page.group) target.add_text("collection", page.collection);
         target.add("url", page.url);

@@ -104,7 +104,7 @@ bool uses_qdrant(const Settings& settings) {
 }
 
 // The database that jobs and pages are in, if that is PostgreSQL: then the index is there, too.
-std::optional<db::PgConfig> shared_database(const Workplace& place) {
+std::optional<db::PgConfig> shared_database(const DataSource& place) {
     return place.store.is_shared() ? std::optional(postgres_config(place)) : std::nullopt;
 }
 
@@ -112,7 +112,7 @@ std::optional<db::PgConfig> shared_database(const Workplace& place) {
 
 Library::Library(std::unique_ptr<store::Reader> reader) : reader_(std::move(reader)) {}
 
-Result<std::unique_ptr<Library>> Library::open(const Workplace& place, store::Store& store, const Log& log) {
+Result<std::unique_ptr<Library>> Library::open(const DataSource& place, store::Store& store, const Log& log) {
     std::unique_ptr<Library> library(new Library(TRY(open_reader(place))));
     TRY(library->open_services(place.settings));
     const auto database = shared_database(place);
@@ -129,7 +129,7 @@ Result<std::unique_ptr<Library>> Library::open(const Workplace& place, store::St
     return library;
 }
 
-Result<std::unique_ptr<Library>> Library::open_to_read(const Workplace& place) {
+Result<std::unique_ptr<Library>> Library::open_to_read(const DataSource& place) {
     std::unique_ptr<Library> library(new Library(TRY(open_reader(place))));
     TRY(library->open_services(place.settings));
     const auto database = shared_database(place);
@@ -159,7 +159,7 @@ void Library::use(std::unique_ptr<index::EmbeddedIndex> index) {
     index_ = embedded_.get();
 }
 
-Result<void> Library::read_file(const Workplace& place) {
+Result<void> Library::read_file(const DataSource& place) {
     use(TRY(index::open_embedded_index(
         {.path = place.folder.index(), .access = index::EmbeddedIndexConfig::Access::read})));
     return {};
@@ -172,7 +172,7 @@ Result<void> Library::open_followed(FollowedIndexConfig config) {
 }
 
 // If somebody else brings the replica up to date, it is read as it is.
-Result<void> Library::follow_for_reading(const Workplace& place, const db::PgConfig& database) {
+Result<void> Library::follow_for_reading(const DataSource& place, const db::PgConfig& database) {
     auto lock = FolderLock::take(place.folder, place.version);
     if (!lock && lock.error().code == ErrorCode::conflict) return read_file(place);
     if (!lock) return std::unexpected(lock.error());
@@ -187,7 +187,7 @@ Result<void> Library::open_qdrant(const Settings& settings) {
     return {};
 }
 
-Result<void> Library::open_index(const Workplace& place, store::Store& store, const Log& log) {
+Result<void> Library::open_index(const DataSource& place, store::Store& store, const Log& log) {
     const std::string path = place.folder.index();
     const std::string source = fmt::format("{:016x}", store.salt());
     auto index = index::open_embedded_index({.path = path});
@@ -262,7 +262,7 @@ Result<search::SearchAnswer> Library::search(const search::SearchRequest& reques
     return fail(ErrorCode::unavailable, answer.error().message + ". It is made anew: try again soon");
 }
 
-Result<void> Library::renew(const Workplace& place, store::Store& store, const Error& damage,
+Result<void> Library::renew(const DataSource& place, store::Store& store, const Error& damage,
                             const Log& log) {
     const std::unique_lock lock(use_);
     const std::string path = place.folder.index();

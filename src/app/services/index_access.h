@@ -82,18 +82,19 @@ public:
     // For the process that owns the folder. An index that is new, damaged or another folder's is made anew:
     // every page goes into the outbox again, and the log says why. With a store in PostgreSQL the index is
     // there too (0016): what is in the folder is a replica, and is read again.
-    static Result<std::unique_ptr<Library>> open(const Workplace& place, store::Store& store, const Log& log);
+    static Result<std::unique_ptr<Library>> open(const DataSource& place, store::Store& store,
+                                                 const Log& log);
 
     // For anybody, while nobody owns the folder. `not_found` if nothing has been indexed yet. With a store in
     // PostgreSQL it takes the folder's lock, if it is free, to bring the replica up to date.
-    static Result<std::unique_ptr<Library>> open_to_read(const Workplace& place);
+    static Result<std::unique_ptr<Library>> open_to_read(const DataSource& place);
 
     // Told, on any thread, that the index is damaged; renew() then makes it anew. Of an index that is
     // elsewhere, or follows one, nothing is told. Set before anybody asks.
     void on_damage(std::function<void(const Error&)> tell) { damaged_ = std::move(tell); }
     // Sets index.db aside and begins a new one, into which every page goes again; the log says so. Searches
     // wait for that, and find what is there from then on. Nobody may write meanwhile.
-    Result<void> renew(const Workplace& place, store::Store& store, const Error& damage, const Log& log);
+    Result<void> renew(const DataSource& place, store::Store& store, const Error& damage, const Log& log);
 
     // Any thread.
     Result<search::SearchAnswer> search(const search::SearchRequest& request);
@@ -107,11 +108,11 @@ public:
 private:
     explicit Library(std::unique_ptr<store::Reader> reader);
     Result<void> open_services(const Settings& settings);
-    Result<void> open_index(const Workplace& place, store::Store& store, const Log& log);
+    Result<void> open_index(const DataSource& place, store::Store& store, const Log& log);
     Result<void> open_qdrant(const Settings& settings);
     Result<void> open_followed(FollowedIndexConfig config);
-    Result<void> follow_for_reading(const Workplace& place, const db::PgConfig& database);
-    Result<void> read_file(const Workplace& place);
+    Result<void> follow_for_reading(const DataSource& place, const db::PgConfig& database);
+    Result<void> read_file(const DataSource& place);
     Result<void> open_searcher(const Settings& settings);
     void use(std::unique_ptr<index::EmbeddedIndex> index);
     work::Spaces* spaces();
@@ -142,7 +143,7 @@ private:
 // Used by one thread at a time. `place` outlives it.
 class SearchService {
 public:
-    explicit SearchService(const Workplace& place) : place_(place) {}
+    explicit SearchService(const DataSource& place) : place_(place) {}
 
     // Fails as Searcher::search does, and with `not_found` if nothing has been indexed yet.
     Result<search::SearchAnswer> search(const search::SearchRequest& request);
@@ -150,7 +151,7 @@ public:
 private:
     Result<std::optional<search::SearchAnswer>> ask_owner(const search::SearchRequest& request);
 
-    const Workplace& place_;
+    const DataSource& place_;
     std::unique_ptr<OwnerLink> owner_;
     std::unique_ptr<Library> library_;
 };

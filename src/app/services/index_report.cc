@@ -42,7 +42,7 @@ FactsByName parse_all(const json::value& answer) {
 
 // Of a shared store nobody needs a replica to count what is there. Vectors of builtin spaces are in replicas
 // alone.
-FactsByName read_shared_facts(const Workplace& place) {
+FactsByName read_shared_facts(const DataSource& place) {
     const auto index = index::SharedIndex::open({.database = postgres_config(place)});
     if (!index) return {};
     const auto answer = index_facts(**index);
@@ -51,7 +51,7 @@ FactsByName read_shared_facts(const Workplace& place) {
 
 // Of the owner, which has the index open; without one, of the file. An index that cannot be read has nothing
 // to say here: `doctor` says why.
-FactsByName read_facts(const Workplace& place) {
+FactsByName read_facts(const DataSource& place) {
     if (const auto owner = connect_to_owner(place)) {
         const auto answer = (*owner)->call("index_facts");
         return answer ? parse_all(*answer) : FactsByName();
@@ -76,7 +76,7 @@ json::value text_or_null(const std::string& text) {
 
 }  // namespace
 
-Result<std::vector<CollectionReport>> report_collections(const Workplace& place) {
+Result<std::vector<CollectionReport>> report_collections(const DataSource& place) {
     std::vector<CollectionReport> reports;
     const auto reader = open_reader(place);
     if (!reader && reader.error().code == ErrorCode::not_found) return reports;
@@ -91,7 +91,7 @@ Result<std::vector<CollectionReport>> report_collections(const Workplace& place)
     return reports;
 }
 
-Result<CollectionReport> report_collection(const Workplace& place, const std::string& name) {
+Result<CollectionReport> report_collection(const DataSource& place, const std::string& name) {
     for (CollectionReport& report : TRY(report_collections(place)))
         if (report.collection.name == name) return std::move(report);
     return fail(ErrorCode::not_found,
@@ -183,7 +183,7 @@ Result<json::array> ChunkSource::chunks_of(const StoredPage& page, WithVectors w
     }
 }
 
-Result<std::unique_ptr<ChunkSource>> open_chunks(const Workplace& place) {
+Result<std::unique_ptr<ChunkSource>> open_chunks(const DataSource& place) {
     if (place.remote) return std::make_unique<RemoteChunks>(place.remote);
     return std::make_unique<LocalChunks>(TRY(Library::open_to_read(place)));
 }

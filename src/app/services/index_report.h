@@ -27,9 +27,9 @@ struct CollectionReport {
 };
 
 // By name. None if there is no database yet.
-Result<std::vector<CollectionReport>> report_collections(const Workplace& place);
+Result<std::vector<CollectionReport>> report_collections(const DataSource& place);
 // `not_found` with a sentence.
-Result<CollectionReport> report_collection(const Workplace& place, const std::string& name);
+Result<CollectionReport> report_collection(const DataSource& place, const std::string& name);
 
 // name, pages, chunks, vectors, embedder, model, dimensions, waiting, failed, last_error, created_at
 boost::json::object to_json(const CollectionReport& report);
@@ -52,6 +52,6 @@ protected:
 };
 
 // `place` outlives it.
-Result<std::unique_ptr<ChunkSource>> open_chunks(const Workplace& place);
+Result<std::unique_ptr<ChunkSource>> open_chunks(const DataSource& place);
 
 }  // namespace quarry::app

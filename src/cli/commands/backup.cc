@@ -40,7 +40,7 @@ int run_backup(const CommandContext& session, const std::string& file) {
         write_data(
             boost::json::serialize(boost::json::object{{"success", true}, {"file", path}, {"bytes", bytes}}) +
             "\n");
-    return exit_yes;
+    return exit_success;
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ int run_migrate_store(const CommandContext& session, const MigrateArguments& arg
                                                               {"rows", moved->rows},
                                                               {"taken_up", moved->taken_up}}) +
                    "\n");
-    return exit_yes;
+    return exit_success;
 }
 
 }  // namespace

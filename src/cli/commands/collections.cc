@@ -56,31 +56,31 @@ std::string table_of(const CommandContext& session, const std::vector<Collection
     return text;
 }
 
-int list_collections(const CommandContext& session, const app::Workplace& place) {
+int list_collections(const CommandContext& session, const app::DataSource& place) {
     const auto reports = app::report_collections(place);
     if (!reports) return give_up(session, reports.error());
     if (session.json) {
         json::array records;
         for (const CollectionReport& report : *reports) records.push_back(to_json(report));
         write_data(readable_json(records) + "\n");
-        return exit_yes;
+        return exit_success;
     }
     if (reports->empty()) {
         say("There are no collections yet. A crawl or an import makes one");
-        return exit_yes;
+        return exit_success;
     }
     write_data(table_of(session, *reports));
-    return exit_yes;
+    return exit_success;
 }
 
-int show_collection(const CommandContext& session, const app::Workplace& place,
+int show_collection(const CommandContext& session, const app::DataSource& place,
                     const CollectionArguments& arguments) {
     const auto report = app::report_collection(place, arguments.name);
     if (!report) return give_up(session, report.error());
     const json::object record = to_json(*report);
     if (session.json) {
         write_data(readable_json(record) + "\n");
-        return exit_yes;
+        return exit_success;
     }
     for (const auto& [name, value] : record) {
         if (value.is_null()) continue;
@@ -89,10 +89,11 @@ int show_collection(const CommandContext& session, const app::Workplace& place,
                                                     : readable_json(value);
         write_data(fmt::format("{:<12} {}\n", std::string_view(name), text));
     }
-    return exit_yes;
+    return exit_success;
 }
 
-int create(const CommandContext& session, const app::Workplace& place, const CollectionArguments& arguments) {
+int create(const CommandContext& session, const app::DataSource& place,
+           const CollectionArguments& arguments) {
     const auto known = app::report_collection(place, arguments.name);
     if (known)
         return give_up(session, {ErrorCode::conflict,
@@ -106,17 +107,18 @@ int create(const CommandContext& session, const app::Workplace& place, const Col
     say(fmt::format("Created \"{}\", embedded by {}", printable(arguments.name), arguments.embedder));
     if (session.json)
         write_data(readable_json(json::object{{"success", true}, {"name", arguments.name}}) + "\n");
-    return exit_yes;
+    return exit_success;
 }
 
-int remove(const CommandContext& session, const app::Workplace& place, const CollectionArguments& arguments) {
+int remove(const CommandContext& session, const app::DataSource& place,
+           const CollectionArguments& arguments) {
     const auto report = app::report_collection(place, arguments.name);
     if (!report) return give_up(session, report.error());
     const std::string pages = counted(report->collection.pages, "page");
     if (!arguments.yes) {
         const auto wanted = confirmed(fmt::format("\"{}\" will be deleted with {}.", arguments.name, pages));
         if (!wanted) return give_up(session, wanted.error());
-        if (!*wanted) return exit_no;
+        if (!*wanted) return exit_incomplete;
     }
     const auto begin = [&](const Perform& perform) -> Result<void> {
         TRY(perform("remove_collection", {{"name", arguments.name}}));
@@ -130,7 +132,7 @@ int remove(const CommandContext& session, const app::Workplace& place, const Col
         write_data(readable_json(json::object{
                        {"success", true}, {"name", arguments.name}, {"count", report->collection.pages}}) +
                    "\n");
-    return exit_yes;
+    return exit_success;
 }
 
 int run_collections(const CommandContext& session, const Parser& parser,

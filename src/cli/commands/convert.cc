@@ -91,11 +91,11 @@ int convert_one(const CommandContext& session, const Converter& converter, const
                                           : plain_output(*document, converter.formats());
     if (options.output.empty()) {
         write_data(text);
-        return exit_yes;
+        return exit_success;
     }
     if (const auto written = write_file(options.output, text); !written)
         return fail_with(session, written.error(), exit_error);
-    return exit_yes;
+    return exit_success;
 }
 
 Result<std::vector<ListEntry>> read_list(const std::string& path) {
@@ -181,7 +181,7 @@ int convert_list(const CommandContext& session, const Converter& converter, cons
     say(fmt::format("{} succeeded, {} failed", tally.succeeded, tally.failed));
     if (was_interrupted()) return exit_interrupted;
     if (tally.unwritable > 0) return exit_error;
-    return tally.failed == 0 ? exit_yes : exit_no;
+    return tally.failed == 0 ? exit_success : exit_incomplete;
 }
 
 int run_convert(const CommandContext& session, const ConvertOptions& options) {

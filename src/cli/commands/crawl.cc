@@ -26,7 +26,7 @@
 namespace quarry::cli {
 
 // Has the crawl come again at the times of `cron`, in place of an earlier schedule of its first URL.
-int schedule_crawl(const CommandContext& session, const app::Workplace& place, const std::string& cron,
+int schedule_crawl(const CommandContext& session, const app::DataSource& place, const std::string& cron,
                    const crawl::CrawlOptions& options);
 
 // `quarry schedule`: crawls that come again and again. `crawl --every` adds them.
@@ -35,7 +35,7 @@ namespace {
 
 namespace json = boost::json;
 
-int list_schedules(const CommandContext& session, const app::Workplace& place) {
+int list_schedules(const CommandContext& session, const app::DataSource& place) {
     const auto reader = app::open_reader(place);
     const bool is_empty = !reader && reader.error().code == ErrorCode::not_found;
     const auto schedules = reader     ? (*reader)->schedules()
@@ -54,10 +54,10 @@ int list_schedules(const CommandContext& session, const app::Workplace& place) {
     }
     write_data(session.json ? json::serialize(records) + "\n" : lines);
     if (schedules->empty()) say("Nothing is scheduled");
-    return exit_yes;
+    return exit_success;
 }
 
-int remove(const CommandContext& session, const app::Workplace& place, const std::string& name) {
+int remove(const CommandContext& session, const app::DataSource& place, const std::string& name) {
     const auto asked = app::ask(place, "unschedule", {{"name", name}});
     if (!asked) return give_up(session, asked.error());
     const auto removed = answered_flag(asked->answer, "removed");
@@ -65,10 +65,10 @@ int remove(const CommandContext& session, const app::Workplace& place, const std
     if (session.json) write_data(json::serialize(json::object{{"success", *removed}}) + "\n");
     say(*removed ? fmt::format("{} is not scheduled any more", name)
                  : fmt::format("Nothing of that name is scheduled: {}. See quarry schedule list", name));
-    return *removed ? exit_yes : exit_no;
+    return *removed ? exit_success : exit_incomplete;
 }
 
-Result<void> add_schedule_of(const app::Workplace& place, const std::string& name, const std::string& cron,
+Result<void> add_schedule_of(const app::DataSource& place, const std::string& name, const std::string& cron,
                              json::object options) {
     const app::Asked asked =
         TRY(app::ask(place, "schedule", {{"name", name}, {"cron", cron}, {"options", std::move(options)}}));
@@ -79,7 +79,7 @@ Result<void> add_schedule_of(const app::Workplace& place, const std::string& nam
 
 }  // namespace
 
-int schedule_crawl(const CommandContext& session, const app::Workplace& place, const std::string& cron,
+int schedule_crawl(const CommandContext& session, const app::DataSource& place, const std::string& cron,
                    const crawl::CrawlOptions& options) {
     const std::string name = url::without_secrets(options.urls.front());
     const auto added = add_schedule_of(place, name, cron, to_json(options));
@@ -89,7 +89,7 @@ int schedule_crawl(const CommandContext& session, const app::Workplace& place, c
     write_data(
         json::serialize(json::object{{"success", true}, {"data", {{"schedule", name}, {"cron", cron}}}}) +
         "\n");
-    return exit_yes;
+    return exit_success;
 }
 
 Command add_schedule(CommandBuilder& builder) {
@@ -131,7 +131,7 @@ Narration narration_of(const CrawlArguments& arguments) {
     return arguments.progress ? Narration::line_by_line : Narration::silent;
 }
 
-int wait_and_report(const CommandContext& session, const app::Workplace& place,
+int wait_and_report(const CommandContext& session, const app::DataSource& place,
                     const CrawlArguments& arguments, CrawlBeginning beginning) {
     const auto group = wait_for_crawl(session, place, std::move(beginning), narration_of(arguments));
     if (!group) return give_up(session, group.error());
@@ -139,7 +139,7 @@ int wait_and_report(const CommandContext& session, const app::Workplace& place,
 }
 
 // Human lines for people, one JSON object for programs.
-Result<void> announce(const app::Workplace& place, GroupId id) {
+Result<void> announce(const app::DataSource& place, GroupId id) {
     const auto reader = TRY(app::open_reader(place));
     const Group group = TRY(reader->group(id));
     const std::string public_id = id_of(group, *reader);
@@ -159,7 +159,7 @@ Result<void> announce(const app::Workplace& place, GroupId id) {
     return {};
 }
 
-Result<void> start_in_background(const app::Workplace& place, json::object options) {
+Result<void> start_in_background(const app::DataSource& place, json::object options) {
     const app::Asked asked = TRY(app::ask(place, "crawl", std::move(options)));
     // The crawl is safe in the store by now. An owner that answered works on it; without one a worker is
     // started, and finds it there.
@@ -168,7 +168,7 @@ Result<void> start_in_background(const app::Workplace& place, json::object optio
     return announce(place, GroupId{TRY(answered_number(asked.answer, "group"))});
 }
 
-int start(const CommandContext& session, const app::Workplace& place, const CrawlArguments& arguments) {
+int start(const CommandContext& session, const app::DataSource& place, const CrawlArguments& arguments) {
     auto options = crawl_options(session, arguments.flags);
     if (!options) return give_up(session, {ErrorCode::invalid_argument, options.error().message});
     if (place.remote && (options->allow_private || !options->allow_networks.empty()))
@@ -177,10 +177,10 @@ int start(const CommandContext& session, const app::Workplace& place, const Craw
     if (arguments.waits())
         return wait_and_report(session, place, arguments, {.method = "crawl", .params = to_json(*options)});
     const auto started = start_in_background(place, to_json(*options));
-    return started ? exit_yes : give_up(session, started.error());
+    return started ? exit_success : give_up(session, started.error());
 }
 
-Result<void> control_one(const app::Workplace& place, const std::string& method, const std::string& id) {
+Result<void> control_one(const app::DataSource& place, const std::string& method, const std::string& id) {
     const auto reader = TRY(app::open_reader(place));
     const Group group = TRY(find_crawl(*reader, id));
     const auto answer = app::ask(place, method, {{"group", number(group.id)}});
@@ -201,7 +201,7 @@ Result<void> control_one(const app::Workplace& place, const std::string& method,
     return {};
 }
 
-int resume_and_wait(const CommandContext& session, const app::Workplace& place,
+int resume_and_wait(const CommandContext& session, const app::DataSource& place,
                     const CrawlArguments& arguments) {
     const auto reader = app::open_reader(place);
     if (!reader) return give_up(session, reader.error());
@@ -212,7 +212,7 @@ int resume_and_wait(const CommandContext& session, const app::Workplace& place,
         {.method = "resume", .params = {{"group", number(group->id)}}, .group = group->id});
 }
 
-int control(const CommandContext& session, const app::Workplace& place, const CrawlArguments& arguments) {
+int control(const CommandContext& session, const app::DataSource& place, const CrawlArguments& arguments) {
     const std::string method = arguments.cancel ? "cancel" : arguments.pause ? "pause" : "resume";
     if (arguments.cancel + arguments.pause + arguments.resume > 1 || arguments.flags.targets.empty())
         return give_up(session,
@@ -220,7 +220,7 @@ int control(const CommandContext& session, const app::Workplace& place, const Cr
                         "name a crawl and one of --cancel, --pause and --resume. See quarry crawl --help"});
     if (arguments.resume && arguments.waits() && arguments.flags.targets.size() == 1)
         return resume_and_wait(session, place, arguments);
-    int exit_code = exit_yes;
+    int exit_code = exit_success;
     for (const std::string& id : arguments.flags.targets)
         if (const auto done = control_one(place, method, id); !done)
             exit_code = std::max(exit_code, give_up(session, done.error()));
@@ -232,7 +232,7 @@ Result<void> announce_embedding(store::Reader& reader, const Group& group) {
     constexpr int pages_at_once = 1'000;
     std::map<std::pair<int, int>, std::int64_t>
         pages;  // by the attempt that comes, and the most there may be
-    store::JobPage wanted{
+    store::JobQuery wanted{
         .filter = {.group = group.id, .kind = "embed_page", .states = {JobState::queued, JobState::running}},
         .limit = pages_at_once};
     for (bool more = true; more;) {
@@ -259,7 +259,7 @@ void say_embedded(const Group& before, const Group& now) {
 
 // `crawl ID --embed`: the pages of a crawl that are not in the index: they were kept out of it, wait for
 // their time, or have failed.
-Result<int> embed_crawl(const CommandContext& session, const app::Workplace& place,
+Result<int> embed_crawl(const CommandContext& session, const app::DataSource& place,
                         const CrawlArguments& arguments) {
     const auto reader = TRY(app::open_reader(place));
     const Group group = TRY(find_crawl(*reader, arguments.flags.targets.front()));

@@ -124,7 +124,7 @@ namespace {
 // be larger than memory.
 Result<std::int64_t> write_tree(store::Reader& reader, GroupId group, const std::string& folder) {
     FolderOutput output(folder, ".md");
-    store::PagePage wanted{.group = group, .limit = 50, .with_content = true};
+    store::PageQuery wanted{.group = group, .limit = 50, .with_content = true};
     std::int64_t written = 0;
     while (true) {
         const auto read = TRY(reader.pages(wanted));
@@ -210,12 +210,12 @@ void say_summary(const CommandContext& session, const Group& group, store::Reade
 int exit_code_of(const Group& group) {
     if (was_interrupted()) return exit_interrupted;
     const bool all_went_well = group.state == JobState::completed && group.counters.failed == 0;
-    return all_went_well && group.counters.completed > 0 ? exit_yes : exit_no;
+    return all_went_well && group.counters.completed > 0 ? exit_success : exit_incomplete;
 }
 
 }  // namespace
 
-int report_end(const CommandContext& session, const app::Workplace& place, const Group& group,
+int report_end(const CommandContext& session, const app::DataSource& place, const Group& group,
                const CrawlReport& wanted) {
     const std::string& output = wanted.output;
     const auto reader = app::open_reader(place);
@@ -248,13 +248,13 @@ using namespace std::chrono_literals;
 constexpr auto redraw_every = 200ms;
 
 // Shows the crawl from a thread of its own, while the calling thread works on it.
-class Onlooker {
+class ProgressView {
 public:
-    Onlooker(const app::Workplace& place, CrawlView& view, GroupId group)
+    ProgressView(const app::DataSource& place, CrawlView& view, GroupId group)
         : thread_([&place, &view, group](std::stop_token stop) { look_on(place, view, group, stop); }) {}
 
 private:
-    static void look_on(const app::Workplace& place, CrawlView& view, GroupId group, std::stop_token stop) {
+    static void look_on(const app::DataSource& place, CrawlView& view, GroupId group, std::stop_token stop) {
         if (view.is_silent()) return;
         const auto reader = app::open_reader(place);
         while (reader && view.update(**reader, group) && pause_for(redraw_every, stop)) {
@@ -266,7 +266,7 @@ private:
 
 class CrawlWait {
 public:
-    CrawlWait(const CommandContext& session, const app::Workplace& place, CrawlBeginning beginning,
+    CrawlWait(const CommandContext& session, const app::DataSource& place, CrawlBeginning beginning,
               Narration narration)
         : place_(place), beginning_(std::move(beginning)), view_(session.terminal, narration) {}
 
@@ -345,7 +345,7 @@ private:
             view_.embedded() ? view_.embedded()->listen_to(owner->store(), group) : nullptr;
         Result<void> worked;
         {
-            const Onlooker onlooker(place_, view_, group);
+            const ProgressView onlooker(place_, view_, group);
             worked =
                 owner->work_until({.indexed = work::RunUntil::Indexed{.group = group}}, stop_on_interrupt());
         }
@@ -376,7 +376,7 @@ private:
         return {};
     }
 
-    const app::Workplace& place_;
+    const app::DataSource& place_;
     CrawlBeginning beginning_;
     CrawlView view_;
     bool is_begun_ = false;
@@ -384,7 +384,7 @@ private:
 
 }  // namespace
 
-Result<Group> wait_for_crawl(const CommandContext& session, const app::Workplace& place,
+Result<Group> wait_for_crawl(const CommandContext& session, const app::DataSource& place,
                              CrawlBeginning beginning, Narration narration) {
     return CrawlWait(session, place, std::move(beginning), narration).run();
 }

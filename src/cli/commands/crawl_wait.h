@@ -77,7 +77,7 @@ struct CrawlReport {
 
 // Writes pages, says a summary, prints the record, and returns the exit code: 1 if a URL failed, there is no
 // page, or pages wait for embedding; 130 if it was interrupted.
-int report_end(const CommandContext& session, const app::Workplace& place, const Group& group,
+int report_end(const CommandContext& session, const app::DataSource& place, const Group& group,
                const CrawlReport& wanted);
 
 // Says how many pages of the crawl are not in the index, why, and what to do. 0, or 1 if there are any.
@@ -95,7 +95,7 @@ struct CrawlBeginning {
 
 // Returns the crawl when it is over or paused. Ctrl-C pauses it. Fails if it could not be begun, or if the
 // store can take no more.
-Result<Group> wait_for_crawl(const CommandContext& session, const app::Workplace& place,
+Result<Group> wait_for_crawl(const CommandContext& session, const app::DataSource& place,
                              CrawlBeginning beginning, Narration narration);
 
 }  // namespace quarry::cli

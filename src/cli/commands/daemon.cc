@@ -39,9 +39,9 @@ Result<void> follow_log(const std::string& path, int lines, std::stop_token stop
 
 // Each says what it did and returns the exit code.
 int start_daemon(const CommandContext& session,
-                 const app::Workplace& place);                                // or has the one that runs stay
-int stop_daemon(const CommandContext& session, const app::Workplace& place);  // returns when it has left
-int show_daemon(const CommandContext& session, const app::Workplace& place);  // 1 if none runs
+                 const app::DataSource& place);  // or has the one that runs stay
+int stop_daemon(const CommandContext& session, const app::DataSource& place);  // returns when it has left
+int show_daemon(const CommandContext& session, const app::DataSource& place);  // 1 if none runs
 
 namespace {
 
@@ -116,7 +116,7 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-Result<app::OwnerClient> wait_for_worker(const app::Workplace& place) {
+Result<app::OwnerClient> wait_for_worker(const app::DataSource& place) {
     const auto deadline = std::chrono::steady_clock::now() + 10s;
     while (true) {
         auto owner = app::OwnerClient::connect(place.folder, place.version);
@@ -125,7 +125,7 @@ Result<app::OwnerClient> wait_for_worker(const app::Workplace& place) {
     }
 }
 
-Result<std::int64_t> start_or_keep(const app::Workplace& place) {
+Result<std::int64_t> start_or_keep(const app::DataSource& place) {
     {
         auto reached = TRY(app::reach_owner(place.folder, place.version));
         if (auto* owner = std::get_if<app::OwnerClient>(&reached)) {
@@ -145,19 +145,19 @@ Result<std::int64_t> start_or_keep(const app::Workplace& place) {
 
 }  // namespace
 
-int start_daemon(const CommandContext& session, const app::Workplace& place) {
+int start_daemon(const CommandContext& session, const app::DataSource& place) {
     const auto process = start_or_keep(place);
     if (!process) return give_up(session, process.error());
     say(fmt::format("A worker runs (process {}) on {}", *process, place.folder.path));
     if (session.json) write_data(json::serialize(json::object{{"success", true}, {"pid", *process}}) + "\n");
-    return exit_yes;
+    return exit_success;
 }
 
-int stop_daemon(const CommandContext& session, const app::Workplace& place) {
+int stop_daemon(const CommandContext& session, const app::DataSource& place) {
     auto owner = app::OwnerClient::connect(place.folder, place.version);
     if (!owner && owner.error().code == ErrorCode::not_found) {
         say("No worker runs");
-        return exit_yes;
+        return exit_success;
     }
     const auto asked = owner ? owner->call("stop") : Result<json::value>(std::unexpected(owner.error()));
     if (!asked) return give_up(session, asked.error());
@@ -167,23 +167,23 @@ int stop_daemon(const CommandContext& session, const app::Workplace& place) {
     const auto reached = app::reach_owner(place.folder, place.version, stop_on_interrupt());
     if (!reached) return give_up(session, reached.error());
     say("Stopped");
-    return exit_yes;
+    return exit_success;
 }
 
-int show_daemon(const CommandContext& session, const app::Workplace& place) {
+int show_daemon(const CommandContext& session, const app::DataSource& place) {
     auto owner = app::OwnerClient::connect(place.folder, place.version);
     const auto answer = owner ? owner->call("status") : Result<json::value>(std::unexpected(owner.error()));
     auto about = answer ? answered_object(*answer) : std::unexpected(answer.error());
     if (!about) {
         say("No worker runs");
         if (session.json) write_data(json::serialize(json::object{{"running", false}}) + "\n");
-        return exit_no;
+        return exit_incomplete;
     }
     json::object& record = *about;
     if (session.json) {
         record["running"] = true;
         write_data(json::serialize(record) + "\n");
-        return exit_yes;
+        return exit_success;
     }
     std::string text =
         fmt::format("A worker runs: process {}, version {}, {}, up {} s, data {}\n",
@@ -193,7 +193,7 @@ int show_daemon(const CommandContext& session, const app::Workplace& place) {
     for (const json::value& url : urls && urls->is_array() ? urls->get_array() : json::array())
         if (url.is_string()) text += fmt::format("  fetching {}\n", std::string_view(url.get_string()));
     write_data(text);
-    return exit_yes;
+    return exit_success;
 }
 
 // `quarry daemon`: a worker in the background that stays.
@@ -257,7 +257,7 @@ std::string secret_lines(const app::Settings& settings) {
     return lines;
 }
 
-std::string unit_text(const app::Workplace& place, const std::string& secrets_file) {
+std::string unit_text(const app::DataSource& place, const std::string& secrets_file) {
     std::error_code error;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
     std::string command = fmt::format("\"{}\" --data \"{}\"", program, place.folder.root);
@@ -283,7 +283,7 @@ Result<void> write_secrets(const std::string& path, const std::string& text) {
     return {};
 }
 
-int install(const CommandContext& session, const app::Workplace& place) {
+int install(const CommandContext& session, const app::DataSource& place) {
     const auto environment = app::process_environment();
     const auto variable = [&](std::string_view name) {
         const auto found = environment.find(name);
@@ -308,7 +308,7 @@ int install(const CommandContext& session, const app::Workplace& place) {
     say("  systemctl --user enable --now quarry");
     say("  loginctl enable-linger      # to have it run while you are logged out");
     if (session.json) write_data(json::serialize(json::object{{"success", true}, {"file", path}}) + "\n");
-    return exit_yes;
+    return exit_success;
 }
 
 int run_daemon(const CommandContext& session, const Parser& parser, const DaemonArguments& arguments) {
@@ -321,7 +321,7 @@ int run_daemon(const CommandContext& session, const Parser& parser, const Daemon
     const auto shown = arguments.follow
                            ? follow_log(place->folder.log(), arguments.lines, stop_on_interrupt())
                            : print_log(place->folder.log(), arguments.lines);
-    return shown ? exit_yes : give_up(session, shown.error());
+    return shown ? exit_success : give_up(session, shown.error());
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ double milliseconds_since(SteadyClock::time_point start) {
 
 // The pages of an earlier demo had another port. Whatever else is in the collection stays. It needs no
 // service, whatever the settings say: a demo has to work without.
-Result<void> make_room(const app::Workplace& place) {
+Result<void> make_room(const app::DataSource& place) {
     const auto reader = app::open_reader(place);
     const auto known = reader ? (*reader)->collection(collection) : std::nullopt;
     if (!known || !*known)
@@ -54,7 +54,7 @@ json::object crawl_of(const app::DemoServer& server) {
 
 class Story {
 public:
-    Story(const CommandContext& session, const app::Workplace& place) : session_(session), place_(place) {}
+    Story(const CommandContext& session, const app::DataSource& place) : session_(session), place_(place) {}
 
     Result<void> tell(const app::DemoServer& server) {
         const auto pages = app::demo_pages().size();
@@ -141,7 +141,7 @@ private:
     }
 
     const CommandContext& session_;
-    const app::Workplace& place_;
+    const app::DataSource& place_;
     json::object record_;
     bool went_well_ = false;
 };
@@ -166,10 +166,10 @@ int run_demo(const CommandContext& session, bool serve) {
     if (serve && !was_interrupted()) {
         say(fmt::format("The manual stays at {}/ until Ctrl-C", (*server)->origin()));
         wait_for_interrupt();
-        return exit_yes;
+        return exit_success;
     }
     if (was_interrupted()) return exit_interrupted;
-    return story.went_well() ? exit_yes : exit_no;
+    return story.went_well() ? exit_success : exit_incomplete;
 }
 
 }  // namespace

@@ -57,10 +57,10 @@ void pass_over(const store::StoredPages& read, Exported& exported) {
 }
 
 Result<Exported> export_pages(store::Reader& reader, const ExportArguments& arguments) {
-    store::PagePage wanted{.collection = arguments.collection,
-                           .limit = 50,
-                           .with_content = !arguments.without_content,
-                           .pass_damaged = true};
+    store::PageQuery wanted{.collection = arguments.collection,
+                            .limit = 50,
+                            .with_content = !arguments.without_content,
+                            .pass_damaged = true};
     if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
     LineOutput output = TRY(LineOutput::open(arguments.output));
     Exported exported;
@@ -78,11 +78,11 @@ Result<Exported> export_pages(store::Reader& reader, const ExportArguments& argu
     return exported;
 }
 
-Result<Exported> export_chunks(const app::Workplace& place, store::Reader& reader,
+Result<Exported> export_chunks(const app::DataSource& place, store::Reader& reader,
                                const ExportArguments& arguments) {
     const auto source = TRY(app::open_chunks(place));
     const auto with_vectors = arguments.with_vectors ? index::WithVectors::yes : index::WithVectors::no;
-    store::PagePage wanted{.collection = arguments.collection, .limit = 50, .pass_damaged = true};
+    store::PageQuery wanted{.collection = arguments.collection, .limit = 50, .pass_damaged = true};
     if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
     LineOutput output = TRY(LineOutput::open(arguments.output));
     Exported exported;
@@ -121,7 +121,7 @@ int run_export(const CommandContext& session, const ExportArguments& arguments) 
             counted(damaged, "page")));
     else if (count == 0)
         say(arguments.chunks ? "There are no chunks" : "There are no pages");
-    return count > 0 && damaged == 0 ? exit_yes : exit_no;
+    return count > 0 && damaged == 0 ? exit_success : exit_incomplete;
 }
 
 }  // namespace

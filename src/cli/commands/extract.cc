@@ -77,7 +77,7 @@ public:
         if (plan_.pages > 1) say(fmt::format("{} succeeded, {} failed", succeeded_, failed_));
         if (was_interrupted()) return report_interruption(succeeded_, plan_.pages);
         if (unwritable_) return exit_error;
-        return failed_ == 0 ? exit_yes : exit_no;
+        return failed_ == 0 ? exit_success : exit_incomplete;
     }
 
 private:

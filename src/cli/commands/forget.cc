@@ -80,7 +80,7 @@ int report(const CommandContext& session, const Forgotten& forgotten) {
                                                 {"not_found", std::move(not_there)}}) +
                    "\n");
     }
-    return forgotten.not_there.empty() && forgotten.pages > 0 ? exit_yes : exit_no;
+    return forgotten.not_there.empty() && forgotten.pages > 0 ? exit_success : exit_incomplete;
 }
 
 // Nothing to do if it may go on.
@@ -104,7 +104,7 @@ int run_forget(const CommandContext& session, const ForgetArguments& arguments) 
     if (!reader) return give_up(session, reader.error());
     const auto wanted = may_go_on(**reader, arguments);
     if (!wanted) return give_up(session, wanted.error());
-    if (!*wanted) return exit_no;
+    if (!*wanted) return exit_incomplete;
     Forgotten forgotten;
     const auto counts = work_until_indexed(
         session, *place,
@@ -144,7 +144,7 @@ struct ReindexArguments {
     bool wait = false;
 };
 
-Result<std::vector<CollectionReport>> chosen(const app::Workplace& place, const std::string& name) {
+Result<std::vector<CollectionReport>> chosen(const app::DataSource& place, const std::string& name) {
     if (name.empty()) return app::report_collections(place);
     return std::vector{TRY(app::report_collection(place, name))};
 }
@@ -198,7 +198,7 @@ int run_reindex(const CommandContext& session, const ReindexArguments& arguments
                     in_words(took)));
     const int exit_code = report_index(session, *counts);
     if (session.json)
-        write_data(json::serialize(json::object{{"success", exit_code == exit_yes},
+        write_data(json::serialize(json::object{{"success", exit_code == exit_success},
                                                 {"pages", pages},
                                                 {"chunks", chunks},
                                                 {"waiting", counts->pending},

@@ -53,7 +53,7 @@ struct ImportTally {
 
 class ImportRun {
 public:
-    ImportRun(const CommandContext& session, const app::Workplace& place, ImportArguments arguments);
+    ImportRun(const CommandContext& session, const app::DataSource& place, ImportArguments arguments);
 
     // Looks for everything that was named, so that a slip is told before anything is done. `not_found`.
     Result<void> open();
@@ -84,7 +84,7 @@ private:
     void show_progress();
 
     const CommandContext& session_;
-    const app::Workplace& place_;
+    const app::DataSource& place_;
     const ImportArguments arguments_;
     std::vector<Part> parts_;
     std::size_t part_ = 0;  // the one that is being written
@@ -124,7 +124,7 @@ int reading_threads() {
 
 }  // namespace
 
-ImportRun::ImportRun(const CommandContext& session, const app::Workplace& place, ImportArguments arguments)
+ImportRun::ImportRun(const CommandContext& session, const app::DataSource& place, ImportArguments arguments)
     : session_(session), place_(place), arguments_(std::move(arguments)), lines_(session.terminal) {}
 
 Result<void> ImportRun::open() {
@@ -293,7 +293,7 @@ namespace json = boost::json;
 using Clock = std::chrono::steady_clock;
 
 // All chunks of the collection; nothing if nobody can tell without waiting.
-std::optional<std::int64_t> chunks_in(const app::Workplace& place, const std::string& collection) {
+std::optional<std::int64_t> chunks_in(const app::DataSource& place, const std::string& collection) {
     if (place.remote) {
         const auto report = app::report_collection(place, collection);
         return report ? std::optional(report->indexed.chunks) : std::nullopt;
@@ -337,7 +337,7 @@ json::object record_of(const ImportTally& tally, const ImportArguments& argument
     return record;
 }
 
-void report(const CommandContext& session, const app::Workplace& place, const ImportArguments& arguments,
+void report(const CommandContext& session, const app::DataSource& place, const ImportArguments& arguments,
             const ImportTally& tally, Clock::time_point started) {
     const auto duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started);
     const auto chunks = chunks_in(place, arguments.collection);
@@ -378,8 +378,8 @@ int run_import(const CommandContext& session, const ImportArguments& arguments) 
         say("Interrupted. What was written is kept: the same command goes on from there");
         return exit_interrupted;
     }
-    const int indexed = arguments.no_embed ? exit_yes : report_index(session, *counts);
-    return run.tally().failed > 0 ? std::max<int>(indexed, exit_no) : indexed;
+    const int indexed = arguments.no_embed ? exit_success : report_index(session, *counts);
+    return run.tally().failed > 0 ? std::max<int>(indexed, exit_incomplete) : indexed;
 }
 
 }  // namespace

@@ -34,14 +34,14 @@ void say_all(const std::vector<std::string>& lines) {
 // Says how many pages are left, from a thread of its own, while the calling thread works on them.
 class Countdown {
 public:
-    Countdown(const CommandContext& session, const app::Workplace& place, const IndexWork& work)
+    Countdown(const CommandContext& session, const app::DataSource& place, const IndexWork& work)
         : lines_(session.terminal) {
         if (session.terminal.progress || work.embedded)
             thread_ = std::jthread([this, &place, &work](std::stop_token stop) { run(place, work, stop); });
     }
 
 private:
-    void run(const app::Workplace& place, const IndexWork& work, std::stop_token stop) {
+    void run(const app::DataSource& place, const IndexWork& work, std::stop_token stop) {
         const auto reader = app::open_reader(place);
         if (!reader) return;
         do {
@@ -72,7 +72,7 @@ bool is_over(const store::OutboxCounts& counts) {
 
 class IndexWait {
 public:
-    IndexWait(const CommandContext& session, const app::Workplace& place, const IndexWork& work)
+    IndexWait(const CommandContext& session, const app::DataSource& place, const IndexWork& work)
         : session_(session), place_(place), work_(work) {}
 
     Result<store::OutboxCounts> run() {
@@ -139,7 +139,7 @@ private:
     }
 
     const CommandContext& session_;
-    const app::Workplace& place_;
+    const app::DataSource& place_;
     const IndexWork& work_;
     bool is_begun_ = false, is_done_ = false;
 };
@@ -183,7 +183,7 @@ Result<bool> look_on_until_indexed(app::OwnerLink& owner, store::Reader& reader,
     return true;
 }
 
-Result<store::OutboxCounts> work_until_indexed(const CommandContext& session, const app::Workplace& place,
+Result<store::OutboxCounts> work_until_indexed(const CommandContext& session, const app::DataSource& place,
                                                const IndexWork& work) {
     stop_on_interrupt();
     return IndexWait(session, place, work).run();
@@ -200,7 +200,7 @@ int report_index(const CommandContext& session, const store::OutboxCounts& count
             session.terminal,
             fmt::format("{} could not be indexed. See: quarry queue list --kind embed_page --state failed",
                         pages(counts.failed)));
-    return counts.pending + counts.failed > 0 ? exit_no : exit_yes;
+    return counts.pending + counts.failed > 0 ? exit_incomplete : exit_success;
 }
 
 }  // namespace quarry::cli

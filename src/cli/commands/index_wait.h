@@ -35,7 +35,7 @@ struct IndexWork {
 // Works, or waits for whoever does, until everything can be found, with the builtin space that is due in use,
 // or until what is left waits for a service that is not there. Ctrl-C ends it too: the rest is done by the
 // next worker.
-Result<store::OutboxCounts> work_until_indexed(const CommandContext& session, const app::Workplace& place,
+Result<store::OutboxCounts> work_until_indexed(const CommandContext& session, const app::DataSource& place,
                                                const IndexWork& work);
 
 // The part of it for who looks on while the owner works: true when it is done, false if the owner has left.

@@ -21,7 +21,7 @@ int show_as_json(const CommandContext& session) {
         all[key] = {{"value", session.settings.masked(key)}, {"source", session.settings.value(key).origin}};
     }
     write_data(boost::json::serialize(all) + "\n");
-    return exit_yes;
+    return exit_success;
 }
 
 int show_settings(const CommandContext& session) {
@@ -33,7 +33,7 @@ int show_settings(const CommandContext& session) {
                 fmt::format("{:<44} # {}: {}\n", value, session.settings.value(key).origin, definition.help)))
             break;
     }
-    return exit_yes;
+    return exit_success;
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ Colour colour_of_health(Health health) {
 // A warning is a "no" to the question whether all is well; a failure means that quarry cannot work.
 int exit_code_of(Health worst) {
     switch (worst) {
-        case Health::ok: return exit_yes;
-        case Health::warn: return exit_no;
+        case Health::ok: return exit_success;
+        case Health::warn: return exit_incomplete;
         case Health::fail: return exit_error;
     }
     return exit_error;

@@ -35,7 +35,7 @@ Result<work::ImportDocument> document_of(const work::ScrapeRecord& record) {
 
 }  // namespace
 
-PageKeeper::PageKeeper(const CommandContext& session, app::Workplace place, const std::string& collection)
+PageKeeper::PageKeeper(const CommandContext& session, app::DataSource place, const std::string& collection)
     : session_(session),
       place_(std::move(place)),
       collection_(collection),
@@ -44,7 +44,7 @@ PageKeeper::PageKeeper(const CommandContext& session, app::Workplace place, cons
 Result<std::unique_ptr<PageKeeper>> PageKeeper::open(const CommandContext& session,
                                                      const std::string& collection) {
     TRY(crawl::check_collection(collection));
-    app::Workplace place = TRY(place_of(session));
+    app::DataSource place = TRY(place_of(session));
     if (!place.remote) TRY(place.folder.create());
     return std::unique_ptr<PageKeeper>(new PageKeeper(session, std::move(place), collection));
 }
@@ -75,7 +75,7 @@ int PageKeeper::finish() {
     if (kept > 0)
         say(fmt::format("Kept {} in the collection {}", counted(kept, "page"), printable(collection_)));
     if (error_) return give_up(session_, *error_);
-    if (kept == 0) return exit_yes;
+    if (kept == 0) return exit_success;
     const auto counts = work_until_indexed(session_, place_, {.collection = collection_});
     return counts ? report_index(session_, *counts) : give_up(session_, counts.error());
 }

@@ -27,12 +27,12 @@ public:
     int finish();
 
 private:
-    PageKeeper(const CommandContext& session, app::Workplace place, const std::string& collection);
+    PageKeeper(const CommandContext& session, app::DataSource place, const std::string& collection);
     Result<void> add(const work::ScrapeRecord& record);
     Result<void> send();
 
     const CommandContext& session_;
-    const app::Workplace place_;
+    const app::DataSource place_;
     const std::string collection_;
     work::ImportWriter writer_;
     std::optional<Error> error_;

@@ -38,7 +38,7 @@ std::string new_key() {
     return "fc-" + hex_of(bytes);
 }
 
-Result<store::OwnerLimits> limits_of(const app::Workplace& place, const std::string& owner) {
+Result<store::OwnerLimits> limits_of(const app::DataSource& place, const std::string& owner) {
     const store::OwnerLimits standard{.running_groups =
                                           static_cast<int>(place.settings.number("crawl.max_active"))};
     const auto reader = app::open_reader(place);
@@ -47,7 +47,7 @@ Result<store::OwnerLimits> limits_of(const app::Workplace& place, const std::str
     return TRY((*reader)->limits(owner)).value_or(standard);
 }
 
-Result<void> set_limits(const app::Workplace& place, const KeyArguments& arguments) {
+Result<void> set_limits(const app::DataSource& place, const KeyArguments& arguments) {
     const auto now = TRY(limits_of(place, arguments.owner));
     const std::int64_t storage = arguments.storage.empty()
                                      ? now.stored_bytes
@@ -63,7 +63,7 @@ Result<void> set_limits(const app::Workplace& place, const KeyArguments& argumen
     return {};
 }
 
-Result<std::int64_t> add_key(const app::Workplace& place, const KeyArguments& arguments,
+Result<std::int64_t> add_key(const app::DataSource& place, const KeyArguments& arguments,
                              const std::string& key) {
     constexpr std::size_t hint_length = 7;
     const auto asked = TRY(app::ask(place, "add_key",
@@ -75,7 +75,7 @@ Result<std::int64_t> add_key(const app::Workplace& place, const KeyArguments& ar
     return answered_number(asked.answer, "id");
 }
 
-int create(const CommandContext& session, const app::Workplace& place, const KeyArguments& arguments) {
+int create(const CommandContext& session, const app::DataSource& place, const KeyArguments& arguments) {
     const std::string key = new_key();
     const auto id = add_key(place, arguments, key);
     if (!id) return give_up(session, id.error());
@@ -88,12 +88,12 @@ int create(const CommandContext& session, const app::Workplace& place, const Key
                                                   {"name", arguments.name},
                                                   {"key", key}}}}) +
                    "\n");
-        return exit_yes;
+        return exit_success;
     }
     write_data(key + "\n");
     say(fmt::format("This is key {} of {}. It is not shown again: keep it where only its user reads it", *id,
                     arguments.owner));
-    return exit_yes;
+    return exit_success;
 }
 
 json::object record_of(const ApiKey& key) {
@@ -111,7 +111,7 @@ std::string line_of(const ApiKey& key) {
                        iso_time(key.created_at), key.revoked_at ? "revoked" : "valid", key.name);
 }
 
-int list_keys(const CommandContext& session, const app::Workplace& place) {
+int list_keys(const CommandContext& session, const app::DataSource& place) {
     const auto reader = app::open_reader(place);
     const bool is_empty = !reader && reader.error().code == ErrorCode::not_found;
     const auto keys = reader     ? (*reader)->keys()
@@ -126,10 +126,10 @@ int list_keys(const CommandContext& session, const app::Workplace& place) {
     }
     write_data(session.json ? json::serialize(records) + "\n" : lines);
     if (keys->empty()) say("There are no keys: the server answers on this machine alone, without one");
-    return exit_yes;
+    return exit_success;
 }
 
-int revoke(const CommandContext& session, const app::Workplace& place, std::int64_t id) {
+int revoke(const CommandContext& session, const app::DataSource& place, std::int64_t id) {
     const auto asked = app::ask(place, "revoke_key", {{"id", id}});
     if (!asked) return give_up(session, asked.error());
     const auto revoked = answered_flag(asked->answer, "revoked");
@@ -137,14 +137,14 @@ int revoke(const CommandContext& session, const app::Workplace& place, std::int6
     if (session.json) write_data(json::serialize(json::object{{"success", *revoked}}) + "\n");
     say(*revoked ? fmt::format("Key {} opens nothing any more", id)
                  : fmt::format("There is no valid key {}. See quarry keys list", id));
-    return *revoked ? exit_yes : exit_no;
+    return *revoked ? exit_success : exit_incomplete;
 }
 
 std::string in_words(std::int64_t limit) {
     return limit > 0 ? std::to_string(limit) : "any number";
 }
 
-int limit(const CommandContext& session, const app::Workplace& place, const KeyArguments& arguments) {
+int limit(const CommandContext& session, const app::DataSource& place, const KeyArguments& arguments) {
     if (arguments.has_limits())
         if (const auto set = set_limits(place, arguments); !set) return give_up(session, set.error());
     const auto limits = limits_of(place, arguments.owner);
@@ -156,14 +156,14 @@ int limit(const CommandContext& session, const app::Workplace& place, const KeyA
                                                 {"storedBytes", limits->stored_bytes},
                                                 {"crawls", limits->running_groups}}) +
                    "\n");
-        return exit_yes;
+        return exit_success;
     }
     const auto stored = static_cast<std::uint64_t>(limits->stored_bytes);
     write_data(
         fmt::format("{}: {} requests a minute, {} pages in 30 days, {} of pages kept, {} crawls at once\n",
                     arguments.owner, in_words(limits->requests_per_minute), in_words(limits->pages_per_month),
                     stored > 0 ? format_bytes(stored) : "any amount", limits->running_groups));
-    return exit_yes;
+    return exit_success;
 }
 
 void add_limit_options(Parser& parser, KeyArguments& arguments) {

@@ -106,7 +106,7 @@ Command add_completion(CommandBuilder& builder) {
                 if (completion.chose("bash")) write_data(bash_script(*root));
                 if (completion.chose("zsh")) write_data(zsh_script(*root));
                 if (completion.chose("fish")) write_data(fish_script(*root));
-                return static_cast<int>(exit_yes);
+                return static_cast<int>(exit_success);
             }};
 }
 
@@ -268,7 +268,7 @@ Command add_manual(CommandBuilder& builder) {
     const Parser* root = &builder.root();
     return {&manual, [root](const CommandContext&) {
                 write_data(manual_page(*root));
-                return static_cast<int>(exit_yes);
+                return static_cast<int>(exit_success);
             }};
 }
 

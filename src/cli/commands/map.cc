@@ -77,7 +77,7 @@ int run_map(const CommandContext& session, const MapArguments& arguments) {
         say(fmt::format("{} of the site, {} elsewhere", counted(map->internal_count, "page"),
                         map->external_count));
     if (was_interrupted()) return exit_interrupted;
-    return map->success() && !map->links.empty() ? exit_yes : exit_no;
+    return map->success() && !map->links.empty() ? exit_success : exit_incomplete;
 }
 
 }  // namespace
@@ -190,7 +190,7 @@ int run_robots(const CommandContext& session, const RobotsOptions& options) {
     }
     const crawl::Verdict verdict = answer->robots.check(answer->agent, answer->url);
     session.json ? print_json(*answer, verdict) : print_text(*answer, verdict);
-    return verdict.allowed ? exit_yes : exit_no;
+    return verdict.allowed ? exit_success : exit_incomplete;
 }
 
 }  // namespace

@@ -28,12 +28,12 @@ struct QueueArguments {
     std::string id{};
 };
 
-int list_jobs(const CommandContext& session, const app::Workplace&, store::Reader& reader,
+int list_jobs(const CommandContext& session, const app::DataSource&, store::Reader& reader,
               const QueueArguments& arguments) {
     return list_jobs(session, reader, arguments.filter, arguments.limit);
 }
 
-int show(const CommandContext& session, const app::Workplace&, store::Reader& reader,
+int show(const CommandContext& session, const app::DataSource&, store::Reader& reader,
          const QueueArguments& arguments) {
     return show_job(session, reader, arguments.id);
 }
@@ -66,7 +66,7 @@ Timestamp begin_of_newest_crawl(store::Reader& reader) {
 }
 
 // Why what is not over does not get on.
-void say_what_waits(const app::Workplace& place, store::Reader& reader,
+void say_what_waits(const app::DataSource& place, store::Reader& reader,
                     const std::vector<store::StateCount>& counts, const store::OutboxCounts& outbox) {
     const bool is_open =
         std::ranges::any_of(counts, [](const store::StateCount& row) { return goes_on(row.state); });
@@ -79,7 +79,7 @@ void say_what_waits(const app::Workplace& place, store::Reader& reader,
     if (is_stuck) say(how_to_work);
 }
 
-int count(const CommandContext& session, const app::Workplace& place, store::Reader& reader,
+int count(const CommandContext& session, const app::DataSource& place, store::Reader& reader,
           const QueueArguments& arguments) {
     const auto filter = job_filter(reader, arguments.filter);
     if (!filter) return give_up(session, filter.error());
@@ -91,7 +91,7 @@ int count(const CommandContext& session, const app::Workplace& place, store::Rea
         json::object record = counts_record(*counts);
         if (store::waits_for_embedder(*outbox)) record["waiting_reason"] = outbox->last_error;
         write_data(json::serialize(record) + "\n");
-        return exit_yes;
+        return exit_success;
     }
     std::string lines;
     for (const store::StateCount& row : *counts)
@@ -102,10 +102,10 @@ int count(const CommandContext& session, const app::Workplace& place, store::Rea
     write_data(lines);
     if (lines.empty()) say("The queue is empty");
     say_what_waits(place, reader, *counts, *outbox);
-    return exit_yes;
+    return exit_success;
 }
 
-int list_workers(const CommandContext& session, const app::Workplace&, store::Reader& reader,
+int list_workers(const CommandContext& session, const app::DataSource&, store::Reader& reader,
                  const QueueArguments&) {
     const auto workers = reader.workers();
     if (!workers) return give_up(session, workers.error());
@@ -113,7 +113,7 @@ int list_workers(const CommandContext& session, const app::Workplace&, store::Re
         json::array records;
         for (const store::WorkerInfo& worker : *workers) records.push_back(store::record_of(worker));
         write_data(json::serialize(records) + "\n");
-        return exit_yes;
+        return exit_success;
     }
     std::string lines;
     for (const store::WorkerInfo& worker : *workers)
@@ -121,7 +121,7 @@ int list_workers(const CommandContext& session, const app::Workplace&, store::Re
                              with_commas(worker.running), iso_time(worker.beat_at));
     write_data(lines);
     if (lines.empty()) say("Nobody works");
-    return exit_yes;
+    return exit_success;
 }
 
 constexpr QueueChange changes[] = {
@@ -132,7 +132,7 @@ constexpr QueueChange changes[] = {
     {"resume", "resume_jobs", "go on", "Let paused jobs go on", true},
 };
 
-int change(const CommandContext& session, const app::Workplace& place, QueueFlags flags,
+int change(const CommandContext& session, const app::DataSource& place, QueueFlags flags,
            const QueueChange& wanted) {
     const bool retries = std::string_view(wanted.name) == "retry";
     if (!flags.narrow() && !flags.all && !retries)
@@ -143,8 +143,8 @@ int change(const CommandContext& session, const app::Workplace& place, QueueFlag
     return change_jobs(session, place, flags, wanted);
 }
 
-int look(const CommandContext& session, const app::Workplace& place, const QueueArguments& arguments,
-         int (*show_it)(const CommandContext&, const app::Workplace&, store::Reader&,
+int look(const CommandContext& session, const app::DataSource& place, const QueueArguments& arguments,
+         int (*show_it)(const CommandContext&, const app::DataSource&, store::Reader&,
                         const QueueArguments&)) {
     const auto reader = app::open_reader(place);
     if (reader) return show_it(session, place, **reader, arguments);
@@ -152,7 +152,7 @@ int look(const CommandContext& session, const app::Workplace& place, const Queue
     if (!is_empty) return give_up(session, reader.error());
     say("The queue is empty");
     if (session.json) write_data(show_it == count ? json::serialize(counts_record({})) + "\n" : "[]\n");
-    return exit_yes;
+    return exit_success;
 }
 
 int run_queue(const CommandContext& session, const Parser& parser, const QueueArguments& arguments) {
@@ -216,14 +216,14 @@ struct EmbedQueueArguments {
     bool failed = false;
 };
 
-int list_changes(const CommandContext& session, const app::Workplace& place,
+int list_changes(const CommandContext& session, const app::DataSource& place,
                  const EmbedQueueArguments& arguments) {
     const auto reader = app::open_reader(place);
     if (reader) return list_jobs(session, **reader, arguments.filter, arguments.limit);
     if (reader.error().code != ErrorCode::not_found) return give_up(session, reader.error());
     if (session.json) write_data("[]\n");
     say("The embedding queue is empty");
-    return exit_yes;
+    return exit_success;
 }
 
 int run_embed_queue(const CommandContext& session, const Parser& parser,

@@ -88,7 +88,7 @@ std::vector<std::string> kinds_of(const store::JobFilter& filter) {
 template <typename Take>
 Result<void> each_job(store::Reader& reader, const store::JobFilter& filter, int limit, Take take) {
     for (const std::string& kind : kinds_of(filter)) {
-        store::JobPage wanted{.filter = filter};
+        store::JobQuery wanted{.filter = filter};
         wanted.filter.kind = kind;
         while (limit > 0) {
             wanted.limit = std::min(limit, 500);
@@ -118,7 +118,7 @@ int list_jobs(const CommandContext& session, store::Reader& reader, const QueueF
     if (!read) return give_up(session, read.error());
     write_data(session.json ? json::serialize(listed) + "\n" : lines);
     if (!session.json && lines.empty()) say("Nothing in the queue matches");
-    return exit_yes;
+    return exit_success;
 }
 
 int show_job(const CommandContext& session, store::Reader& reader, const std::string& id_text) {
@@ -129,7 +129,7 @@ int show_job(const CommandContext& session, store::Reader& reader, const std::st
     json::object record = JobRecords(reader).of(*job);
     if (session.json) {
         write_data(json::serialize(record) + "\n");
-        return exit_yes;
+        return exit_success;
     }
     for (const auto& [name, value] : record) {
         if (value.is_null()) continue;
@@ -137,10 +137,10 @@ int show_job(const CommandContext& session, store::Reader& reader, const std::st
             value.is_string() ? std::string(value.get_string()) : json::serialize(value);
         write_data(fmt::format("{:<12} {}\n", std::string_view(name), shown));
     }
-    return exit_yes;
+    return exit_success;
 }
 
-int change_jobs(const CommandContext& session, const app::Workplace& place, const QueueFlags& flags,
+int change_jobs(const CommandContext& session, const app::DataSource& place, const QueueFlags& flags,
                 const QueueChange& change) {
     const auto reader = app::open_reader(place);
     if (!reader) return give_up(session, reader.error());
@@ -161,7 +161,7 @@ int change_jobs(const CommandContext& session, const app::Workplace& place, cons
                 app::start_background_worker(place, place.settings.duration("worker.idle_exit"));
             !started)
             return give_up(session, started.error());
-    return exit_yes;
+    return exit_success;
 }
 
 }  // namespace quarry::cli

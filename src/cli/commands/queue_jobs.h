@@ -54,7 +54,7 @@ struct QueueChange {
 
 // Asks the owner for it, says how many jobs it was, and starts a worker if there is something to do now.
 // Returns the exit code.
-int change_jobs(const CommandContext& session, const app::Workplace& place, const QueueFlags& flags,
+int change_jobs(const CommandContext& session, const app::DataSource& place, const QueueFlags& flags,
                 const QueueChange& change);
 
 }  // namespace quarry::cli

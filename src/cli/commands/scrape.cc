@@ -75,7 +75,7 @@ public:
                             no_browser));
         if (was_interrupted()) return report_interruption(succeeded_, pages_);
         if (unwritable_) return exit_error;
-        return failed_ == 0 ? exit_yes : exit_no;
+        return failed_ == 0 ? exit_success : exit_incomplete;
     }
 
     bool reader_is_gone() const { return reader_is_gone_; }

@@ -141,7 +141,7 @@ public:
         if (pages_ > 1) say(fmt::format("{} succeeded, {} failed", succeeded_, failed_));
         if (was_interrupted()) return report_interruption(succeeded_, pages_);
         if (unwritable_) return exit_error;
-        return failed_ == 0 ? exit_yes : exit_no;
+        return failed_ == 0 ? exit_success : exit_incomplete;
     }
 
 private:

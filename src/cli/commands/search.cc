@@ -281,7 +281,7 @@ void say_what_else(const CommandContext& session, const search::SearchAnswer& an
 }
 
 // A name that was mistyped finds nothing either.
-Result<void> check_collection(const app::Workplace& place, const std::string& name) {
+Result<void> check_collection(const app::DataSource& place, const std::string& name) {
     const auto reader = app::open_reader(place);
     if (!reader && reader.error().code == ErrorCode::not_found)
         return std::unexpected(no_such_collection(name, {}));
@@ -290,7 +290,7 @@ Result<void> check_collection(const app::Workplace& place, const std::string& na
     return std::unexpected(no_such_collection(name, TRY((*reader)->collections())));
 }
 
-int answer_one(const CommandContext& session, const app::Workplace& place, app::SearchService& service,
+int answer_one(const CommandContext& session, const app::DataSource& place, app::SearchService& service,
                const search::SearchRequest& request) {
     const auto answer = service.search(request);
     if (!answer) return give_up(session, answer.error());
@@ -302,7 +302,7 @@ int answer_one(const CommandContext& session, const app::Workplace& place, app::
     else
         write_data(hits_text(*answer, request, session.terminal));
     say_what_else(session, *answer, request);
-    return answer->hits.empty() ? exit_no : exit_yes;
+    return answer->hits.empty() ? exit_incomplete : exit_success;
 }
 
 // One line per query, as soon as it is answered. A query without a word in it has no hits.
@@ -321,7 +321,7 @@ int answer_all(const CommandContext& session, app::SearchService& service, searc
         if (!write_data(readable_json(batch_line(query.id, *answer)) + "\n")) break;
     }
     if (!warning.empty()) say("warning: " + printable(warning));
-    return found ? exit_yes : exit_no;
+    return found ? exit_success : exit_incomplete;
 }
 
 Result<std::vector<BatchQuery>> read_batch(const std::string& file) {

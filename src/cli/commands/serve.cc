@@ -24,18 +24,18 @@ struct ServeArguments {
 
 constexpr std::chrono::seconds patience{30};
 
-Result<std::vector<ApiKey>> keys_of(const app::Workplace& place) {
+Result<std::vector<ApiKey>> keys_of(const app::DataSource& place) {
     const auto reader = app::open_reader(place);
     if (!reader && reader.error().code == ErrorCode::not_found) return std::vector<ApiKey>();
     if (!reader) return std::unexpected(reader.error());
     return (*reader)->keys();
 }
 
-Result<bool> has_key(const app::Workplace& place) {
+Result<bool> has_key(const app::DataSource& place) {
     return std::ranges::any_of(TRY(keys_of(place)), [](const ApiKey& key) { return !key.revoked_at; });
 }
 
-Result<app::ListenAddress> listen_address(const app::Workplace& place, const ServeArguments& arguments) {
+Result<app::ListenAddress> listen_address(const app::DataSource& place, const ServeArguments& arguments) {
     const std::string text =
         arguments.listen.empty() ? place.settings.text("serve.listen") : arguments.listen;
     auto listen = TRY(app::parse_listen_address(text));
@@ -59,7 +59,7 @@ Result<app::ListenAddress> listen_address(const app::Workplace& place, const Ser
 }
 
 // What an operator may not have thought of.
-Result<void> warn_of_strangers(const app::Workplace& place, const app::ListenAddress& listen) {
+Result<void> warn_of_strangers(const app::DataSource& place, const app::ListenAddress& listen) {
     if (!listen.is_loopback() && listen.tls_certificate.empty())
         say(fmt::format(
             "What is sent to and from {} is not encrypted: whoever is in between can read it, "
@@ -83,7 +83,7 @@ app::OwnerProcess::Log log_of(const ServeArguments& arguments) {
     return [](std::string_view line) { say_line(line); };
 }
 
-void say_ready(const app::Workplace& place, const app::ListenAddress& listen,
+void say_ready(const app::DataSource& place, const app::ListenAddress& listen,
                const app::ApiService& service) {
     say(fmt::format("Serving {} on {}://{}:{}. Ctrl-C finishes what is under way and stops",
                     app::shown(place), listen.tls_certificate.empty() ? "http" : "https", listen.address,
@@ -101,7 +101,7 @@ void wait_for_end(std::stop_token ended) {
 }
 
 // The work is done by `quarry worker` or the background worker of the same folder.
-Result<void> serve_apart(const app::Workplace& place, const ServeArguments& arguments) {
+Result<void> serve_apart(const app::DataSource& place, const ServeArguments& arguments) {
     const auto listen = TRY(listen_address(place, arguments));
     TRY(warn_of_strangers(place, listen));
     const auto service = TRY(app::ApiService::start_apart(place, listen, log_of(arguments)));
@@ -111,7 +111,7 @@ Result<void> serve_apart(const app::Workplace& place, const ServeArguments& argu
     return {};
 }
 
-Result<std::unique_ptr<app::OwnerProcess>> open_owner(const app::Workplace& place) {
+Result<std::unique_ptr<app::OwnerProcess>> open_owner(const app::DataSource& place) {
     auto lock = TRY(take_over(place));
     return app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
                                    [](std::string_view line) { say_line(line); });
@@ -119,7 +119,7 @@ Result<std::unique_ptr<app::OwnerProcess>> open_owner(const app::Workplace& plac
 
 // What is stored is answered from where nothing can be written; work begins when there is room. False if it
 // was asked to stop before.
-Result<bool> serve_until_writable(const app::Workplace& place, const ServeArguments& arguments,
+Result<bool> serve_until_writable(const app::DataSource& place, const ServeArguments& arguments,
                                   const app::ListenAddress& listen, const Error& trouble) {
     constexpr std::chrono::seconds look_every{2};
     const auto service = TRY(app::ApiService::start_apart(place, listen, log_of(arguments), trouble));
@@ -134,7 +134,7 @@ Result<bool> serve_until_writable(const app::Workplace& place, const ServeArgume
     return !stop.stop_requested();
 }
 
-Result<void> serve(const app::Workplace& place, const ServeArguments& arguments) {
+Result<void> serve(const app::DataSource& place, const ServeArguments& arguments) {
     const auto listen = TRY(listen_address(place, arguments));
     TRY(warn_of_strangers(place, listen));
     auto opened = open_owner(place);
@@ -174,7 +174,7 @@ int run_serve(const CommandContext& session, const ServeArguments& arguments) {
     if (arguments.workers != 0) place->threads = arguments.workers;
     const auto served = is_apart ? serve_apart(*place, arguments) : serve(*place, arguments);
     if (!served) return give_up(session, served.error());
-    return exit_yes;
+    return exit_success;
 }
 
 }  // namespace

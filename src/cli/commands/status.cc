@@ -25,7 +25,7 @@
 namespace quarry::cli {
 
 // Returns when the crawl is over or paused, with the exit code of report_end; 130 after Ctrl-C.
-int watch_crawl(const CommandContext& session, const app::Workplace& place, GroupId group);
+int watch_crawl(const CommandContext& session, const app::DataSource& place, GroupId group);
 
 namespace {
 
@@ -34,7 +34,7 @@ using namespace std::chrono_literals;
 // Wakes up when something changes, and five times a second to redraw.
 class ChangeWatch {
 public:
-    ChangeWatch(const app::Workplace& place, GroupId group) : place_(place), group_(group) {}
+    ChangeWatch(const app::DataSource& place, GroupId group) : place_(place), group_(group) {}
 
     void wait() {
         constexpr auto redraw_every = 200ms;
@@ -49,7 +49,7 @@ private:
         if (owner && (*owner)->follow(group_, app::Hears::changes)) owner_ = *std::move(owner);
     }
 
-    const app::Workplace& place_;
+    const app::DataSource& place_;
     GroupId group_;
     std::unique_ptr<app::OwnerLink> owner_;
 };
@@ -62,7 +62,7 @@ Result<bool> is_settled(store::Reader& reader, const Group& group) {
            (counts.processing == 0 && store::waits_for_embedder(counts));
 }
 
-Result<Group> look_on(const CommandContext& session, const app::Workplace& place, GroupId id) {
+Result<Group> look_on(const CommandContext& session, const app::DataSource& place, GroupId id) {
     const auto reader = TRY(app::open_reader(place));
     CrawlView view(session.terminal, Narration::line_by_line);
     ChangeWatch changes(place, id);
@@ -75,7 +75,7 @@ Result<Group> look_on(const CommandContext& session, const app::Workplace& place
 
 }  // namespace
 
-int watch_crawl(const CommandContext& session, const app::Workplace& place, GroupId id) {
+int watch_crawl(const CommandContext& session, const app::DataSource& place, GroupId id) {
     stop_on_interrupt();
     const auto group = look_on(session, place, id);
     if (!group) return give_up(session, group.error());
@@ -128,7 +128,7 @@ int print_list(const CommandContext& session, store::Reader& reader, const std::
         json::array records;
         for (const Group& group : groups) records.push_back(crawl_record(group, reader));
         write_data(readable_json(records) + "\n");
-        return exit_yes;
+        return exit_success;
     }
     std::string table = fmt::format("{:<36}  {:<9}  {:>4}  {:>15}  {:>6}  {:>7}  {}\n", "ID", "STATUS", "%",
                                     "PAGES/URLS", "FAILED", "CHUNKS", "URL");
@@ -142,7 +142,7 @@ int print_list(const CommandContext& session, store::Reader& reader, const std::
     }
     write_data(table);
     say_what_waits(reader);
-    return exit_yes;
+    return exit_success;
 }
 
 std::chrono::milliseconds rounded(std::chrono::microseconds time) {
@@ -201,7 +201,7 @@ std::string lines_about(const CommandContext& session, const Group& group, store
 }
 
 // A crawl that is not over, or whose pages wait, and that nobody works on: say how it goes on.
-void hint_at_worker(const CommandContext& session, const app::Workplace& place, const Group& group,
+void hint_at_worker(const CommandContext& session, const app::DataSource& place, const Group& group,
                     store::Reader& reader) {
     const auto outbox = reader.outbox_counts("", group.id).value_or(store::OutboxCounts{});
     if (session.json || (group.is_over() && outbox.pending + outbox.processing == 0)) return;
@@ -228,10 +228,10 @@ int print_errors(const CommandContext& session, store::Reader& reader, const Gro
     }
     write_data(session.json ? readable_json(records) + "\n" : lines);
     if (urls->empty()) say(group.is_over() ? "Nothing failed" : "Nothing has failed so far");
-    return exit_yes;
+    return exit_success;
 }
 
-int show_one(const CommandContext& session, const app::Workplace& place, store::Reader& reader,
+int show_one(const CommandContext& session, const app::DataSource& place, store::Reader& reader,
              const StatusArguments& arguments) {
     const auto group = find_crawl(reader, arguments.id);
     if (!group) return give_up(session, group.error());
@@ -246,10 +246,10 @@ int show_one(const CommandContext& session, const app::Workplace& place, store::
         write_data(lines_about(session, *group, reader));
     }
     hint_at_worker(session, place, *group, reader);
-    return exit_yes;
+    return exit_success;
 }
 
-int show_many(const CommandContext& session, const app::Workplace& place, store::Reader& reader,
+int show_many(const CommandContext& session, const app::DataSource& place, store::Reader& reader,
               const StatusArguments& arguments) {
     const std::string kind = arguments.kind == "all" ? "" : arguments.kind;
     const auto active = active_groups(reader, kind);
@@ -259,12 +259,12 @@ int show_many(const CommandContext& session, const app::Workplace& place, store:
     if (show_active) {
         if (active->empty()) say("No active crawl");
         if (!active->empty()) hint_at_worker(session, place, active->front(), reader);
-        return active->empty() && !session.json ? exit_yes : print_list(session, reader, *active);
+        return active->empty() && !session.json ? exit_success : print_list(session, reader, *active);
     }
     const auto recent = reader.groups({.kind = kind, .limit = 10});
     if (!recent) return give_up(session, recent.error());
     if (recent->empty()) say("No recent crawls");
-    return recent->empty() && !session.json ? exit_yes : print_list(session, reader, *recent);
+    return recent->empty() && !session.json ? exit_success : print_list(session, reader, *recent);
 }
 
 int run_status(const CommandContext& session, const StatusArguments& arguments) {
@@ -276,7 +276,7 @@ int run_status(const CommandContext& session, const StatusArguments& arguments) 
             return give_up(session, {ErrorCode::not_found, "Crawl not found: " + arguments.id});
         say(arguments.active ? "No active crawl" : "No recent crawls");
         if (session.json) write_data("[]\n");
-        return exit_yes;
+        return exit_success;
     }
     if (!reader) return give_up(session, reader.error());
     if (!arguments.id.empty()) return show_one(session, *place, **reader, arguments);

@@ -37,7 +37,7 @@ using namespace std::chrono_literals;
 class StandingOwner {
 public:
     // `place` outlives it. Once `stop` is asked for, nothing more is done.
-    StandingOwner(const app::Workplace& place, std::stop_token stop)
+    StandingOwner(const app::DataSource& place, std::stop_token stop)
         : place_(place), on_stop_(std::move(stop), [this] { stop_.request_stop(); }) {}
     ~StandingOwner() { stop_.request_stop(); }
     StandingOwner(const StandingOwner&) = delete;
@@ -64,7 +64,7 @@ private:
     Result<void> reach();
     Result<void> begin_to_work(app::FolderLock lock);
 
-    const app::Workplace& place_;
+    const app::DataSource& place_;
     std::stop_source stop_;
     std::stop_callback<std::function<void()>> on_stop_;
     std::unique_ptr<app::OwnerLink> client_;
@@ -163,14 +163,14 @@ Result<std::vector<std::string>> real_folders(const std::vector<std::string>& na
 
 class WatchRun {
 public:
-    WatchRun(const CommandContext& session, const app::Workplace& place, const WatchArguments& arguments)
+    WatchRun(const CommandContext& session, const app::DataSource& place, const WatchArguments& arguments)
         : session_(session),
           writer_({.collection = arguments.collection, .site = "watch", .folder = place.folder.path},
                   app::pdf_limits(place.settings),
                   static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U))) {}
 
     // Reads what the store has of the folders.
-    Result<void> open(const app::Workplace& place, const WatchArguments& arguments) {
+    Result<void> open(const app::DataSource& place, const WatchArguments& arguments) {
         const auto folders = TRY(real_folders(arguments.folders));
         const auto reader = app::open_reader(place);
         if (!reader && reader.error().code != ErrorCode::not_found) return std::unexpected(reader.error());
@@ -305,7 +305,7 @@ private:
     bool any_failed_ = false;
 };
 
-int watch_once(const CommandContext& session, const app::Workplace& place, const WatchArguments& arguments,
+int watch_once(const CommandContext& session, const app::DataSource& place, const WatchArguments& arguments,
                WatchRun& run) {
     const auto counts = work_until_indexed(
         session, place, {.collection = arguments.collection, .begin = [&](const Perform& perform) {
@@ -313,10 +313,10 @@ int watch_once(const CommandContext& session, const app::Workplace& place, const
                          }});
     if (!counts) return give_up(session, counts.error());
     const int indexed = report_index(session, *counts);
-    return run.any_failed() ? std::max<int>(indexed, exit_no) : indexed;
+    return run.any_failed() ? std::max<int>(indexed, exit_incomplete) : indexed;
 }
 
-int watch_on(const CommandContext& session, const app::Workplace& place, WatchRun& run) {
+int watch_on(const CommandContext& session, const app::DataSource& place, WatchRun& run) {
     StandingOwner owner(place, stop_on_interrupt());
     const auto kept_up = run.keep_up(owner);
     const auto left = owner.leave();

@@ -24,13 +24,13 @@ namespace quarry::cli {
 
 namespace {
 
-void say_exposure(const app::Workplace& place) {
+void say_exposure(const app::DataSource& place) {
     if (const std::string exposure = place.folder.exposure(); !exposure.empty()) say("warning: " + exposure);
 }
 
 }  // namespace
 
-Result<app::FolderLock> take_over(const app::Workplace& place) {
+Result<app::FolderLock> take_over(const app::DataSource& place) {
     say_exposure(place);
     while (true) {
         auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
@@ -47,7 +47,7 @@ Result<app::FolderLock> take_over(const app::Workplace& place) {
     }
 }
 
-Result<app::FolderLock> take_place(app::Workplace& place) {
+Result<app::FolderLock> take_place(app::DataSource& place) {
     if (!place.store.is_shared()) return take_over(place);
     say_exposure(place);
     const std::string first = place.folder.path;
@@ -70,7 +70,7 @@ Result<bool> is_busy(store::Reader& reader) {
 }
 
 // Until there is no crawl or job left, or the owner has left.
-Result<void> wait_for(app::OwnerLink& owner, const app::Workplace& place) {
+Result<void> wait_for(app::OwnerLink& owner, const app::DataSource& place) {
     if (!owner.follow(std::nullopt, app::Hears::changes)) return {};
     const auto reader = TRY(app::open_reader(place));
     while (!was_interrupted()) {
@@ -82,7 +82,7 @@ Result<void> wait_for(app::OwnerLink& owner, const app::Workplace& place) {
     return {};
 }
 
-Result<void> work_here(const app::Workplace& place, app::FolderLock lock) {
+Result<void> work_here(const app::DataSource& place, app::FolderLock lock) {
     const auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
                                                    [](std::string_view line) { say_line(line); }));
     const auto reader = TRY(app::open_reader(place));
@@ -98,7 +98,7 @@ Result<void> work_here(const app::Workplace& place, app::FolderLock lock) {
     }
 }
 
-Result<void> work_until_nothing_is_left(const app::Workplace& place) {
+Result<void> work_until_nothing_is_left(const app::DataSource& place) {
     while (!was_interrupted()) {
         auto reached = TRY(app::reach_owner(place, stop_on_interrupt()));
         auto* owner = std::get_if<std::unique_ptr<app::OwnerLink>>(&reached);
@@ -116,14 +116,14 @@ Result<void> work_until_nothing_is_left(const app::Workplace& place) {
 
 }  // namespace
 
-int work_off(const CommandContext& session, const app::Workplace& place) {
+int work_off(const CommandContext& session, const app::DataSource& place) {
     stop_on_interrupt();
     const auto worked = work_until_nothing_is_left(place);
     if (was_interrupted()) {
         say("Interrupted: what was under way is finished, the rest waits for the next worker");
         return exit_interrupted;
     }
-    return worked ? exit_yes : give_up(session, worked.error());
+    return worked ? exit_success : give_up(session, worked.error());
 }
 
 namespace {
@@ -142,7 +142,7 @@ json::object to_json(const ProcessWish& wish) {
 // One batch: chosen once, then worked on here or waited for, whoever owns the data folder meanwhile.
 class BatchRun {
 public:
-    BatchRun(const app::Workplace& place, const ProcessWish& wish) : place_(place), wish_(wish) {}
+    BatchRun(const app::DataSource& place, const ProcessWish& wish) : place_(place), wish_(wish) {}
 
     Result<store::BatchProgress> run() {
         while (!is_done_ && !was_interrupted()) {
@@ -212,7 +212,7 @@ private:
         return {};
     }
 
-    const app::Workplace& place_;
+    const app::DataSource& place_;
     const ProcessWish& wish_;
     std::optional<store::ChangeBatch> batch_;
     std::optional<store::BatchProgress> answered_;
@@ -221,7 +221,7 @@ private:
 
 // A page that fails is tried again with the next batch until its attempts are used up; where none succeeds
 // there is no point in going on.
-Result<store::BatchProgress> process(const app::Workplace& place, const ProcessWish& wish) {
+Result<store::BatchProgress> process(const app::DataSource& place, const ProcessWish& wish) {
     store::BatchProgress sum;
     while (true) {
         const store::BatchProgress batch = TRY(BatchRun(place, wish).run());
@@ -249,7 +249,7 @@ void say_progress(const CommandContext& session, const store::BatchProgress& pro
 
 }  // namespace
 
-int process_queue(const CommandContext& session, const app::Workplace& place, const ProcessWish& wish) {
+int process_queue(const CommandContext& session, const app::DataSource& place, const ProcessWish& wish) {
     stop_on_interrupt();
     const auto progress = process(place, wish);
     if (!progress) return give_up(session, progress.error());
@@ -265,7 +265,7 @@ int process_queue(const CommandContext& session, const app::Workplace& place, co
         say_progress(session, *progress, *after);
     }
     if (was_interrupted()) return exit_interrupted;
-    return progress->failed + progress->left > 0 ? exit_no : exit_yes;
+    return progress->failed + progress->left > 0 ? exit_incomplete : exit_success;
 }
 
 // `quarry worker`: works on what is due, in the foreground; in the background it is what `crawl` starts.
@@ -279,7 +279,7 @@ struct WorkerArguments {
 
 constexpr auto never = std::chrono::milliseconds(0);
 
-Result<void> work_in_background(const app::Workplace& place, std::chrono::milliseconds idle) {
+Result<void> work_in_background(const app::DataSource& place, std::chrono::milliseconds idle) {
     auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
     // Whoever answers works already, and found in the store what this worker was started for.
     if (std::holds_alternative<app::OwnerClient>(reached)) return {};
@@ -300,7 +300,7 @@ Result<void> work_in_background(const app::Workplace& place, std::chrono::millis
     return worked;
 }
 
-Result<void> work_in_foreground(app::Workplace place, std::chrono::milliseconds idle) {
+Result<void> work_in_foreground(app::DataSource place, std::chrono::milliseconds idle) {
     auto lock = TRY(take_place(place));
     auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
                                              [](std::string_view line) { say_line(line); }));
@@ -321,7 +321,7 @@ int run_worker(const CommandContext& session, const WorkerArguments& arguments) 
     const auto worked =
         arguments.background ? work_in_background(*place, *idle) : work_in_foreground(*place, *idle);
     if (!worked) return give_up(session, worked.error());
-    return was_interrupted() && !arguments.background ? exit_interrupted : exit_yes;
+    return was_interrupted() && !arguments.background ? exit_interrupted : exit_success;
 }
 
 }  // namespace

@@ -15,16 +15,16 @@ namespace quarry::cli {
 
 // A background worker gives way to a process that somebody wants to see. `conflict` if another such process
 // has the folder.
-Result<app::FolderLock> take_over(const app::Workplace& place);
+Result<app::FolderLock> take_over(const app::DataSource& place);
 
 // Of a shared store, one of several workers of this host: where the folder has an owner, `place` moves to a
 // folder of its own below it.
-Result<app::FolderLock> take_place(app::Workplace& place);
+Result<app::FolderLock> take_place(app::DataSource& place);
 
 // Working until nothing is left: `worker --once` and `queue process`.
 
 // In this process, or waiting for the owner to do it. Ctrl-C finishes what is under way.
-int work_off(const CommandContext& session, const app::Workplace& place);
+int work_off(const CommandContext& session, const app::DataSource& place);
 
 // `queue process`: having pages of the embedding queue embedded now, and saying what came of it.
 
@@ -40,6 +40,6 @@ struct ProcessWish {
 // In this process, or by the owner, which is waited for. Says, or with --json prints, how many pages were
 // processed, succeeded and failed: zeros for an empty queue. Returns the exit code: an error if there is no
 // embedder that could do it.
-int process_queue(const CommandContext& session, const app::Workplace& place, const ProcessWish& wish);
+int process_queue(const CommandContext& session, const app::DataSource& place, const ProcessWish& wish);
 
 }  // namespace quarry::cli

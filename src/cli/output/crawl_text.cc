@@ -102,7 +102,7 @@ std::string retries_in_words(const Group& group, store::Reader& reader, Timestam
 
 Result<std::vector<FrontierUrl>> urls_without_page(store::Reader& reader, GroupId group, int limit) {
     std::vector<FrontierUrl> all;
-    const auto add = [&](store::UrlPage wanted) -> Result<void> {
+    const auto add = [&](store::UrlQuery wanted) -> Result<void> {
         wanted.group = group;
         for (int taken = 0; taken < limit;) {
             wanted.limit = std::min(1'000, limit - taken);

@@ -250,9 +250,9 @@ Result<void> read_page_options(const json::value& value, CrawlOptions& options) 
 
 }  // namespace
 
-Company company_of(const CrawlOptions& options) {
-    if (options.kind == "scrape" || options.kind == "rescrape") return Company::apart;
-    return options.exclusive ? Company::none : Company::any;
+Concurrency concurrency_of(const CrawlOptions& options) {
+    if (options.kind == "scrape" || options.kind == "rescrape") return Concurrency::unlimited;
+    return options.exclusive ? Concurrency::exclusive : Concurrency::shared;
 }
 
 json::object to_json(const CrawlOptions& options) {

@@ -91,7 +91,7 @@ struct CrawlOptions {
 };
 
 // How many others of its owner may run beside it. A single page is apart.
-Company company_of(const CrawlOptions& options);
+Concurrency concurrency_of(const CrawlOptions& options);
 
 boost::json::object to_json(const CrawlOptions& options);
 

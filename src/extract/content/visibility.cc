@@ -100,8 +100,8 @@ bool style_hides(std::string_view style) {
         const std::string_view property = trimmed(declaration.substr(0, colon));
         std::string_view value = declaration.substr(colon + 1);
         value = trimmed(value.substr(0, value.find('!')));
-        if (same_letters(property, "display") && same_letters(value, "none")) return true;
-        if (same_letters(property, "visibility") && same_letters(value, "hidden")) return true;
+        if (equals_ignore_case(property, "display") && equals_ignore_case(value, "none")) return true;
+        if (equals_ignore_case(property, "visibility") && equals_ignore_case(value, "hidden")) return true;
     }
     return false;
 }
@@ -172,7 +172,7 @@ std::uint8_t Visibility::signs_of_attributes(NodeId id) const {
     for (const html::Attribute& attribute : tree_.attributes(id)) {
         switch (attribute.name) {
             case Attr::hidden:
-                if (!same_letters(attribute.value, "until-found")) signs |= hidden;
+                if (!equals_ignore_case(attribute.value, "until-found")) signs |= hidden;
                 break;
             case Attr::style:
                 if (style_hides(attribute.value)) signs |= hidden;

@@ -56,7 +56,7 @@ const Kind* kind_of_class(std::string_view class_attribute) {
 // "Note" or "Note:" above a note says nothing new.
 bool names_kind(std::string_view label, const Kind& kind) {
     if (label.ends_with(':')) label.remove_suffix(1);
-    return same_letters(label, kind.name) || same_letters(label, kind.alert);
+    return equals_ignore_case(label, kind.name) || equals_ignore_case(label, kind.alert);
 }
 
 bool is_title(const Tree& tree, NodeId id) {

@@ -40,7 +40,7 @@ bool is_copy_button(const html::Tree& tree, html::NodeId id) {
     }
     const html::NodeId end = std::min(tree[id].end, id + 4);
     for (html::NodeId inside = id + 1; inside < end; ++inside) {
-        if (tree.is_text(inside) && same_letters(trimmed(tree[inside].text), "copy")) return true;
+        if (tree.is_text(inside) && equals_ignore_case(trimmed(tree[inside].text), "copy")) return true;
     }
     return false;
 }
@@ -152,7 +152,7 @@ void Writer::button(NodeId id) {
 void Writer::input(NodeId id) {
     const bool first_in_item =
         in_item_ && place_ == Place::blocks && run_.empty() && out_.container_is_empty();
-    if (!first_in_item || !same_letters(tree_.attribute_or_empty(id, Attr::type), "checkbox")) return;
+    if (!first_in_item || !equals_ignore_case(tree_.attribute_or_empty(id, Attr::type), "checkbox")) return;
     const NodeId next = tree_.next_sibling(id);
     const bool has_text = begins_text(tree_, next) || (next != html::no_node && tree_.is_text(next) &&
                                                        begins_text(tree_, tree_.next_sibling(next)));
@@ -167,7 +167,8 @@ namespace {
 // Schemes that run or embed something instead of leading somewhere.
 bool leads_nowhere(std::string_view reference) {
     for (const std::string_view scheme : {"javascript:", "data:", "vbscript:", "blob:", "about:"}) {
-        if (reference.size() >= scheme.size() && same_letters(reference.substr(0, scheme.size()), scheme))
+        if (reference.size() >= scheme.size() &&
+            equals_ignore_case(reference.substr(0, scheme.size()), scheme))
             return true;
     }
     return false;

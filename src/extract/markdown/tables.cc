@@ -31,9 +31,9 @@ std::uint32_t span(const Tree& tree, NodeId cell, Attr name) {
 
 Alignment parse_alignment(std::string_view value) {
     value = trimmed(value);
-    if (same_letters(value, "left")) return Alignment::left;
-    if (same_letters(value, "center")) return Alignment::center;
-    if (same_letters(value, "right")) return Alignment::right;
+    if (equals_ignore_case(value, "left")) return Alignment::left;
+    if (equals_ignore_case(value, "center")) return Alignment::center;
+    if (equals_ignore_case(value, "right")) return Alignment::right;
     return Alignment::none;
 }
 

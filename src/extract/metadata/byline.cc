@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t max_author_bytes = 200;
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
-    if (text.size() <= prefix.size() || !same_letters(text.substr(0, prefix.size()), prefix)) return false;
+    if (text.size() <= prefix.size() || !equals_ignore_case(text.substr(0, prefix.size()), prefix))
+        return false;
     text = trimmed(text.substr(prefix.size()));
     return true;
 }

@@ -76,7 +76,7 @@ using html::Tag;
 using html::Tree;
 
 bool is_data(std::string_view reference) {
-    return reference.size() >= 5 && same_letters(reference.substr(0, 5), "data:");
+    return reference.size() >= 5 && equals_ignore_case(reference.substr(0, 5), "data:");
 }
 
 // Empty, "#" and data: are what lazy loaders put there for the time being.
@@ -148,7 +148,7 @@ constexpr std::size_t max_images = 20'000;
 constexpr std::size_t max_alt_bytes = 1'000;
 
 std::string image_url(std::string_view source, const url::Url* base, DataImages data_images) {
-    const bool is_data = source.size() > 11 && same_letters(source.substr(0, 11), "data:image/");
+    const bool is_data = source.size() > 11 && equals_ignore_case(source.substr(0, 11), "data:image/");
     if (is_data) return data_images == DataImages::keep ? std::string(source) : std::string{};
     return source.empty() ? std::string{} : absolute_url(source, base);
 }

@@ -176,7 +176,8 @@ std::vector<Link> find_feeds(const Tree& tree, const url::Url* base) {
         if (!tree.is(id, Tag::link) || !has_word(tree.attribute_or_empty(id, Attr::rel), "alternate"))
             continue;
         const std::string_view type = trimmed(tree.attribute_or_empty(id, Attr::type));
-        if (!same_letters(type, "application/rss+xml") && !same_letters(type, "application/atom+xml"))
+        if (!equals_ignore_case(type, "application/rss+xml") &&
+            !equals_ignore_case(type, "application/atom+xml"))
             continue;
         std::string url = absolute_url(tree.attribute_or_empty(id, Attr::href), base);
         if (url.empty()) continue;

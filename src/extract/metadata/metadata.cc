@@ -84,7 +84,7 @@ std::string author(const PageFacts& facts, const StructuredFacts& structured, co
     std::string fallback;
     const auto is_person = [&](const std::string& name) {
         if (name.empty()) return false;
-        if (!same_letters(name, site_name)) return true;
+        if (!equals_ignore_case(name, site_name)) return true;
         fallback = name;
         return false;
     };
@@ -197,7 +197,8 @@ int pixels(std::string_view sizes) {
 int rank(const LinkTag& link) {
     // An icon for telephones' home screens is large, but has a background and no transparency: a last resort.
     if (!has_word(link.rel, "icon")) return has_word(link.rel, "apple-touch-icon") ? 0 : -1;
-    const bool scales = same_letters(trimmed(link.type), "image/svg+xml") || link.href.ends_with(".svg");
+    const bool scales =
+        equals_ignore_case(trimmed(link.type), "image/svg+xml") || link.href.ends_with(".svg");
     return scales ? std::numeric_limits<int>::max() : pixels(link.sizes);
 }
 

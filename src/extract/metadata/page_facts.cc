@@ -104,9 +104,9 @@ void read_meta(const Tree& tree, NodeId id, PageFacts& facts) {
     const std::string_view property = tree.attribute_or_empty(id, Attr::property);
     add_meta(facts, name, value);
     // One tag may serve two readers: name="description" property="og:description".
-    if (!same_letters(name, property)) add_meta(facts, property, value);
+    if (!equals_ignore_case(name, property)) add_meta(facts, property, value);
     if (facts.http_equiv_language.empty() &&
-        same_letters(tree.attribute_or_empty(id, Attr::http_equiv), "content-language")) {
+        equals_ignore_case(tree.attribute_or_empty(id, Attr::http_equiv), "content-language")) {
         facts.http_equiv_language = value;
     }
 }
@@ -124,7 +124,7 @@ void read_link(const Tree& tree, NodeId id, PageFacts& facts) {
 void read_script(const Tree& tree, NodeId id, PageFacts& facts) {
     constexpr std::string_view json_ld_type = "application/ld+json";
     const std::string_view type = trimmed(tree.attribute_or_empty(id, Attr::type));
-    if (!same_letters(type.substr(0, json_ld_type.size()), json_ld_type)) return;
+    if (!equals_ignore_case(type.substr(0, json_ld_type.size()), json_ld_type)) return;
     const NodeId child = tree.first_child(id);
     if (child != html::no_node && tree.is_text(child) && facts.json_ld.size() < max_scripts) {
         facts.json_ld.push_back(tree[child].text);
@@ -151,7 +151,7 @@ void read_element(const Tree& tree, NodeId id, PageFacts& facts) {
 std::string_view PageFacts::meta(std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names) {
         for (const auto& [key, value] : metas) {
-            if (same_letters(key, name)) return value;
+            if (equals_ignore_case(key, name)) return value;
         }
     }
     return {};

@@ -276,7 +276,7 @@ void TreeBuilder::start_input(const Token& token) {
     if (open_.has_in_scope(Tag::select)) open_.pop_through(Tag::select);
     reconstruct_formatting();
     insert_void_element(token);
-    if (!equals_ignoring_case(attribute(token, Attr::type), "hidden")) frameset_ok_ = false;
+    if (!equals_ignore_case(attribute(token, Attr::type), "hidden")) frameset_ok_ = false;
 }
 
 void TreeBuilder::start_rule(const Token& token) {

@@ -126,7 +126,7 @@ constexpr bool is_before(std::string_view spelt, std::string_view lower) {
 
 std::string_view find_spelling(std::span<const std::string_view> sorted, std::string_view lower) {
     const auto found = std::ranges::lower_bound(sorted, lower, is_before);
-    return found != sorted.end() && equals_ignoring_case(*found, lower) ? *found : std::string_view{};
+    return found != sorted.end() && equals_ignore_case(*found, lower) ? *found : std::string_view{};
 }
 
 struct PrefixedAttribute {
@@ -255,8 +255,7 @@ bool TreeBuilder::is_html_integration_point(const OpenElement& element, const To
     if (element.space == Namespace::svg) return TagSet(foreign_object, desc, title).contains(element.tag);
     if (element.tag != annotation_xml) return false;
     const std::string_view encoding = attribute(token, Attr::encoding);
-    return equals_ignoring_case(encoding, "text/html") ||
-           equals_ignoring_case(encoding, "application/xhtml+xml");
+    return equals_ignore_case(encoding, "text/html") || equals_ignore_case(encoding, "application/xhtml+xml");
 }
 
 }  // namespace quarry::html

@@ -77,13 +77,13 @@ constexpr std::string_view quirky_prefixes[] = {
 Quirks quirks_of(const Doctype& doctype) {
     const std::string_view public_id = doctype.public_id.value_or("");
     const std::string_view system_id = doctype.system_id.value_or("");
-    const auto is_public = [&](std::string_view lower) { return equals_ignoring_case(public_id, lower); };
-    const auto begins = [&](std::string_view lower) { return starts_with_ignoring_case(public_id, lower); };
+    const auto is_public = [&](std::string_view lower) { return equals_ignore_case(public_id, lower); };
+    const auto begins = [&](std::string_view lower) { return starts_with_ignore_case(public_id, lower); };
     const bool is_html_401 =
         begins("-//w3c//dtd html 4.01 frameset//") || begins("-//w3c//dtd html 4.01 transitional//");
     if (doctype.force_quirks || doctype.name != "html" || is_public("-//w3o//dtd w3 html strict 3.0//en//") ||
         is_public("-/w3c/dtd html 4.0 transitional/en") || is_public("html") ||
-        equals_ignoring_case(system_id, "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd") ||
+        equals_ignore_case(system_id, "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd") ||
         std::ranges::any_of(quirky_prefixes, begins) || (is_html_401 && !doctype.system_id)) {
         return Quirks::full;
     }

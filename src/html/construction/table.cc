@@ -91,7 +91,7 @@ TreeBuilder::Step TreeBuilder::in_table_start_tag(Token& token) {
         case script:
         case template_: return in_head_start_tag(token);
         case input:
-            if (!equals_ignoring_case(attribute(token, Attr::type), "hidden")) break;
+            if (!equals_ignore_case(attribute(token, Attr::type), "hidden")) break;
             insert_void_element(token);
             return Step::done;
         case form:

@@ -172,7 +172,7 @@ public:
 
 private:
     static bool is_meta(std::string_view rest) {
-        return starts_with_ignoring_case(rest, "<meta") && rest.size() > 5 &&
+        return starts_with_ignore_case(rest, "<meta") && rest.size() > 5 &&
                (is_space(rest[5]) || rest[5] == '/');
     }
     static bool is_tag(std::string_view rest) {

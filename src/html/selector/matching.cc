@@ -154,7 +154,7 @@ bool is_checked(const Tree& tree, NodeId id) {
     }
     if (!tree.is(id, Tag::input) || !tree.attribute(id, Attr::checked)) return false;
     const std::string_view type = tree.attribute_or_empty(id, Attr::type);
-    return equals_ignoring_case(type, "checkbox") || equals_ignoring_case(type, "radio");
+    return equals_ignore_case(type, "checkbox") || equals_ignore_case(type, "radio");
 }
 
 bool is_link(const Tree& tree, NodeId id) {

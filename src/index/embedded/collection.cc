@@ -154,37 +154,37 @@ Result<SlotSupply> load_supply(db::Connection& connection, CollectionView& view)
     return SlotSupply(std::move(free), next);
 }
 
-Result<void> load_spaces(db::Connection& connection, Shelf& shelf) {
+Result<void> load_spaces(db::Connection& connection, CollectionState& state) {
     db::Statement rows = TRY(connection.prepare(
         "SELECT id, state, dimensions, bytes IS NOT NULL FROM space WHERE collection = ?1 AND state < 2"));
-    rows.bind(shelf.view.id);
+    rows.bind(state.view.id);
     while (TRY(rows.step())) {
-        shelf.spaces.push_back({.id = rows.integer(0),
+        state.spaces.push_back({.id = rows.integer(0),
                                 .state = static_cast<SpaceState>(rows.integer(1)),
                                 .dimensions = static_cast<int>(rows.integer(2))});
-        if (rows.integer(0) == shelf.view.space) shelf.view.is_builtin = rows.integer(3) != 0;
+        if (rows.integer(0) == state.view.space) state.view.is_builtin = rows.integer(3) != 0;
     }
-    const SpaceRow* used = shelf.space(shelf.view.space);
+    const SpaceRow* used = state.space(state.view.space);
     if (!used) return {};
     if (used->dimensions < 0 || used->dimensions > (1 << 16)) return damaged("a space's dimensions");
-    shelf.view.embedder.dimensions = used->dimensions;
-    shelf.view.signs = TRY(load_signs(connection, *used, shelf.view.slots));
+    state.view.embedder.dimensions = used->dimensions;
+    state.view.signs = TRY(load_signs(connection, *used, state.view.slots));
     return {};
 }
 
-Result<void> load_shelf(db::Connection& connection, Shelf& shelf) {
-    TRY(load_pages(connection, shelf.view));
+Result<void> load_collection(db::Connection& connection, CollectionState& state) {
+    TRY(load_pages(connection, state.view));
     Sources sources;
-    sources.segments = TRY(segments_of(connection, shelf.view.id));
-    sources.parts = TRY(load_parts(connection, shelf.view.id));
-    shelf.view.sources = std::make_shared<const Sources>(std::move(sources));
-    shelf.supply = TRY(load_supply(connection, shelf.view));
-    return load_spaces(connection, shelf);
+    sources.segments = TRY(segments_of(connection, state.view.id));
+    sources.parts = TRY(load_parts(connection, state.view.id));
+    state.view.sources = std::make_shared<const Sources>(std::move(sources));
+    state.supply = TRY(load_supply(connection, state.view));
+    return load_spaces(connection, state);
 }
 
 }  // namespace
 
-SpaceRow* Shelf::space(std::int64_t id) {
+SpaceRow* CollectionState::space(std::int64_t id) {
     const auto found = std::ranges::find(spaces, id, &SpaceRow::id);
     return found == spaces.end() ? nullptr : &*found;
 }
@@ -206,13 +206,13 @@ Result<Signs> load_signs(db::Connection& connection, const SpaceRow& space, cons
     return signs;
 }
 
-Result<Shelves> load_shelves(db::Connection& connection) {
+Result<Collections> load_collections(db::Connection& connection) {
     db::Statement rows = TRY(connection.prepare(
         "SELECT id, name, space, provider, model, version, dimensions FROM collection WHERE NOT is_dropped"));
-    Shelves shelves;
+    Collections states;
     while (TRY(rows.step())) {
-        auto shelf = std::make_unique<Shelf>();
-        CollectionView& view = shelf->view;
+        auto state = std::make_unique<CollectionState>();
+        CollectionView& view = state->view;
         view.id = rows.integer(0);
         view.name = rows.text(1);
         view.space = rows.integer(2);
@@ -220,10 +220,10 @@ Result<Shelves> load_shelves(db::Connection& connection) {
         view.embedder.model = rows.text(4);
         view.embedder.version = rows.text(5);
         view.embedder.dimensions = static_cast<int>(rows.integer(6));
-        TRY(load_shelf(connection, *shelf));
-        shelves.emplace(view.name, std::move(shelf));
+        TRY(load_collection(connection, *state));
+        states.emplace(view.name, std::move(state));
     }
-    return shelves;
+    return states;
 }
 
 }  // namespace quarry::index

@@ -176,7 +176,7 @@ private:
 
 // A collection as the writer knows it: what searches look at, and what only writing needs.
 
-struct Shelf {
+struct CollectionState {
     CollectionView view{};
     SlotSupply supply{};
     std::vector<SpaceRow> spaces{};  // the one in use, and those being filled
@@ -184,10 +184,10 @@ struct Shelf {
     SpaceRow* space(std::int64_t id);
 };
 
-using Shelves = std::map<std::string, std::unique_ptr<Shelf>, std::less<>>;
+using Collections = std::map<std::string, std::unique_ptr<CollectionState>, std::less<>>;
 
 // All collections as the file has them. In one snapshot of the connection.
-Result<Shelves> load_shelves(db::Connection& connection);
+Result<Collections> load_collections(db::Connection& connection);
 Result<Signs> load_signs(db::Connection& connection, const SpaceRow& space, const SlotTable& slots);
 
 }  // namespace quarry::index

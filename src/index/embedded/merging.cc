@@ -127,12 +127,12 @@ std::chrono::nanoseconds time_taken() {
 
 }  // namespace
 
-Result<Rewriting> Rewriting::begin(db::Connection& connection, Shelf& shelf, Inputs inputs) {
+Result<Rewriting> Rewriting::begin(db::Connection& connection, CollectionState& state, Inputs inputs) {
     Rewriting rewriting;
-    rewriting.shelf_ = &shelf;
+    rewriting.state_ = &state;
     rewriting.inputs_ = std::move(inputs);
     TRY(rewriting.sort_slots(connection));
-    rewriting.target_ = TRY(begin_segment(connection, shelf.view.id));
+    rewriting.target_ = TRY(begin_segment(connection, state.view.id));
     return rewriting;
 }
 
@@ -146,7 +146,7 @@ Result<void> Rewriting::sort_slots(db::Connection& connection) {
     std::ranges::sort(all);
     keep_ = Bits(all.empty() ? 0 : all.back() + std::size_t{1});
     for (const Slot slot : all) {
-        const bool is_live = shelf_->view.slots.is_live(slot);
+        const bool is_live = state_->view.slots.is_live(slot);
         (is_live ? kept_ : dropped_).push_back(slot);
         if (is_live) keep_.set(slot);
     }
@@ -200,11 +200,11 @@ Result<void> Rewriting::put_to_use(db::Connection& connection) {
     for (const Segment& segment : inputs_.segments) TRY(drop_segment(connection, segment.id));
     if (inputs_.parts.empty()) return {};
     db::Statement remove = TRY(connection.prepare("DELETE FROM pending WHERE id < ?2 AND collection = ?1"));
-    return remove.bind(shelf_->view.id, inputs_.pending_before).run();
+    return remove.bind(state_->view.id, inputs_.pending_before).run();
 }
 
 void Rewriting::change_view(ViewLock& lock) {
-    Sources sources = *shelf_->view.sources;
+    Sources sources = *state_->view.sources;
     std::erase_if(sources.parts, [&](const auto& part) { return has(part.get()); });
     std::erase_if(sources.segments, [&](const Segment& segment) {
         return std::ranges::find(inputs_.segments, segment.id, &Segment::id) != inputs_.segments.end();
@@ -213,9 +213,9 @@ void Rewriting::change_view(ViewLock& lock) {
     auto changed = std::make_shared<const Sources>(std::move(sources));
     {
         const auto changing = lock.to_change();
-        shelf_->view.sources = std::move(changed);
+        state_->view.sources = std::move(changed);
     }
-    shelf_->supply.give_back(dropped_);
+    state_->supply.give_back(dropped_);
 }
 
 Bits live_of(const SlotTable& slots, const std::vector<Slot>& of) {

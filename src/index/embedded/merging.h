@@ -61,14 +61,14 @@ public:
     };
 
     // What is dead by now is left out; its slots are free when all is done.
-    static Result<Rewriting> begin(db::Connection& connection, Shelf& shelf, Inputs inputs);
+    static Result<Rewriting> begin(db::Connection& connection, CollectionState& state, Inputs inputs);
 
     // Goes on for about that much of the processor. True when it is done, and searches see the new segment.
     Result<bool> step(db::Connection& connection, ViewLock& lock, std::chrono::milliseconds time);
 
     std::int64_t target() const { return target_; }
     bool has(const Part* part) const;
-    const Shelf& shelf() const { return *shelf_; }
+    const CollectionState& state() const { return *state_; }
 
 private:
     Rewriting() = default;
@@ -77,7 +77,7 @@ private:
     Result<void> put_to_use(db::Connection& connection);
     void change_view(ViewLock& lock);
 
-    Shelf* shelf_ = nullptr;
+    CollectionState* state_ = nullptr;
     Inputs inputs_;
     std::int64_t target_ = 0;
     Bits keep_;

@@ -6,14 +6,14 @@
 
 namespace quarry::index {
 
-PageWriting::PageWriting(WriterRows& rows, Shelf& shelf, std::int64_t next_chunk)
-    : rows_(rows), shelf_(shelf), next_chunk_(next_chunk) {
-    for (const SpaceRow& space : shelf.spaces) spaces_.emplace_back(rows.vectors, space);
+PageWriting::PageWriting(WriterRows& rows, CollectionState& state, std::int64_t next_chunk)
+    : rows_(rows), state_(state), next_chunk_(next_chunk) {
+    for (const SpaceRow& space : state.spaces) spaces_.emplace_back(rows.vectors, space);
 }
 
 // False if the page is here in a newer version.
 Result<bool> PageWriting::remove_former(PageId page, std::int64_t version, Change& change) {
-    const std::optional<PagePlace> former = TRY(rows_.pages.find(shelf_.view.id, page));
+    const std::optional<PagePlace> former = TRY(rows_.pages.find(state_.view.id, page));
     if (!former) return true;
     if (former->version > version) return false;
     TRY(rows_.pages.remove_chunks(*former));
@@ -48,11 +48,11 @@ Result<void> PageWriting::replace(const IndexedPage& page) {
     if (!TRY(remove_former(page.page, page.version, change))) return {};
     PagePlace place{.version = page.version, .first_chunk = next_chunk_};
     for (const IndexedChunk& chunk : page.chunks) {
-        place.chunks.push_back({.slot = shelf_.supply.take(), .length = chunk.terms.length});
+        place.chunks.push_back({.slot = state_.supply.take(), .length = chunk.terms.length});
         postings_.add(place.chunks.back().slot, chunk.terms.counts);
     }
     next_chunk_ += static_cast<std::int64_t>(page.chunks.size());
-    TRY(rows_.pages.put(shelf_.view.id, page, place));
+    TRY(rows_.pages.put(state_.view.id, page, place));
     TRY(put_vectors(page, place));
     change.entry = {.page = page.page,
                     .first_chunk = place.first_chunk,
@@ -68,7 +68,7 @@ Result<void> PageWriting::replace(const IndexedPage& page) {
 Result<void> PageWriting::remove(const RemovedPage& page) {
     Change change{.page = page.page, .is_removed = true};
     if (!TRY(remove_former(page.page, page.version, change))) return {};
-    TRY(rows_.pages.put_removed(shelf_.view.id, page));
+    TRY(rows_.pages.put_removed(state_.view.id, page));
     changes_.push_back(std::move(change));
     return {};
 }
@@ -79,19 +79,19 @@ Result<void> PageWriting::finish() {
 }
 
 void PageWriting::prepare_view() {
-    shelf_.supply.settle();
+    state_.supply.settle();
     part_ = postings_.finish();
     if (part_->slots().empty()) return;
-    Sources sources = *shelf_.view.sources;
+    Sources sources = *state_.view.sources;
     sources.parts.push_back(part_);
     sources_ = std::make_shared<const Sources>(std::move(sources));
 }
 
 void PageWriting::change_view() {
-    CollectionView& view = shelf_.view;
+    CollectionView& view = state_.view;
     if (sources_) view.sources = sources_;
     for (const SpaceWriting& space : spaces_) {
-        SpaceRow& row = *shelf_.space(space.space().id);
+        SpaceRow& row = *state_.space(space.space().id);
         const bool is_used = row.state == SpaceState::used;
         if (is_used && view.signs.dimensions() != space.space().dimensions) {
             view.signs = Signs(space.space().dimensions);

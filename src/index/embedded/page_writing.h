@@ -24,9 +24,9 @@ struct WriterRows {
 class PageWriting {
 public:
     // `next_chunk` is the id that the next chunk gets.
-    PageWriting(WriterRows& rows, Shelf& shelf, std::int64_t next_chunk);
+    PageWriting(WriterRows& rows, CollectionState& state, std::int64_t next_chunk);
     // What was not committed is as if it had never been.
-    ~PageWriting() { shelf_.supply.take_back(); }
+    ~PageWriting() { state_.supply.take_back(); }
 
     // Nothing happens if the page is here in a newer version.
     Result<void> replace(const IndexedPage& page);
@@ -52,7 +52,7 @@ private:
     Result<void> put_vectors(const IndexedPage& page, const PagePlace& place);
 
     WriterRows& rows_;
-    Shelf& shelf_;
+    CollectionState& state_;
     std::int64_t next_chunk_;
     std::deque<SpaceWriting> spaces_;
     std::vector<Change> changes_;

@@ -63,7 +63,7 @@ Result<void> SqliteIndex::open_for_writing(const EmbeddedIndexConfig& config) {
     db::Connection connection = TRY(db::Connection::open(config.path, db::Access::create));
     TRY(prepare_for_writing(connection));
     TRY(abandon_unfinished(connection));
-    shelves_ = TRY(load_shelves(connection));
+    collections_ = TRY(load_collections(connection));
     WriterRows rows{.pages = TRY(PageRows::open(connection)), .vectors = TRY(VectorRows::open(connection))};
     const std::int64_t next_chunk = TRY(next_chunk_of(connection));
     writer_.emplace(std::move(connection), std::move(rows), *this, config.tail_chunks);
@@ -81,31 +81,31 @@ std::unique_lock<std::mutex> SqliteIndex::stop_writing() {
     return std::unique_lock(writing_);
 }
 
-Shelf* SqliteIndex::find_shelf(const std::string& collection) {
-    const auto found = shelves_.find(collection);
-    return found == shelves_.end() ? nullptr : found->second.get();
+CollectionState* SqliteIndex::find_collection(const std::string& collection) {
+    const auto found = collections_.find(collection);
+    return found == collections_.end() ? nullptr : found->second.get();
 }
 
-Result<Shelf*> SqliteIndex::ensure_shelf(const std::string& collection) {
-    if (Shelf* known = find_shelf(collection)) return known;
+Result<CollectionState*> SqliteIndex::ensure_collection(const std::string& collection) {
+    if (CollectionState* known = find_collection(collection)) return known;
     db::Statement insert = TRY(writer_->connection.prepare(
         "INSERT INTO collection VALUES(NULL, ?1, 0, 0, '', '', '', 0) RETURNING id"));
     insert.bind(collection);
     TRY(insert.step());
-    auto shelf = std::make_unique<Shelf>();
-    shelf->view.id = insert.integer(0);
-    shelf->view.name = collection;
+    auto state = std::make_unique<CollectionState>();
+    state->view.id = insert.integer(0);
+    state->view.name = collection;
     TRY(insert.step());
     const auto changing = lock_.to_change();
-    return shelves_.emplace(collection, std::move(shelf)).first->second.get();
+    return collections_.emplace(collection, std::move(state)).first->second.get();
 }
 
-// Within a transaction. The space is not yet among those of the shelf.
-Result<void> SqliteIndex::add_space(Shelf& shelf, SpaceRow space, std::int64_t fitted_on,
+// Within a transaction. The space is not yet among those of the state.
+Result<void> SqliteIndex::add_space(CollectionState& state, SpaceRow space, std::int64_t fitted_on,
                                     const std::optional<std::string>& bytes) {
     db::Statement insert =
         TRY(writer_->connection.prepare("INSERT INTO space VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
-    insert.bind(space.id, shelf.view.id, static_cast<int>(space.state), space.dimensions, fitted_on);
+    insert.bind(space.id, state.view.id, static_cast<int>(space.state), space.dimensions, fitted_on);
     if (bytes) {
         insert.bind_at(6, db::Blob{*bytes});
     } else {
@@ -115,9 +115,9 @@ Result<void> SqliteIndex::add_space(Shelf& shelf, SpaceRow space, std::int64_t f
 }
 
 // Vectors of a service have a space too, which nobody had to fit.
-Result<void> SqliteIndex::ensure_space(Shelf& shelf) {
-    if (shelf.view.space != 0) return {};
-    if (shelf.view.embedder.provider == builtin) {
+Result<void> SqliteIndex::ensure_space(CollectionState& state) {
+    if (state.view.space != 0) return {};
+    if (state.view.embedder.provider == builtin) {
         return fail(ErrorCode::conflict, "the collection has no space yet that vectors could be of");
     }
     db::Connection& connection = writer_->connection;
@@ -127,22 +127,22 @@ Result<void> SqliteIndex::ensure_space(Shelf& shelf) {
                                      "'space'"))
                   .value_or(1),
         .state = SpaceState::used,
-        .dimensions = shelf.view.embedder.dimensions};
-    TRY(add_space(shelf, space, 0, std::nullopt));
+        .dimensions = state.view.embedder.dimensions};
+    TRY(add_space(state, space, 0, std::nullopt));
     db::Statement use = TRY(connection.prepare("UPDATE collection SET space = ?2 WHERE id = ?1"));
-    TRY(use.bind(shelf.view.id, space.id).run());
+    TRY(use.bind(state.view.id, space.id).run());
     TRY(transaction.commit());
-    shelf.spaces.push_back(space);
+    state.spaces.push_back(space);
     const auto changing = lock_.to_change();
-    shelf.view.space = space.id;
-    shelf.view.is_builtin = false;
-    shelf.view.signs = Signs(space.dimensions);
+    state.view.space = space.id;
+    state.view.is_builtin = false;
+    state.view.signs = Signs(space.dimensions);
     return {};
 }
 
-Result<void> SqliteIndex::write_pages(Shelf& shelf, std::span<const IndexedPage> replaced,
+Result<void> SqliteIndex::write_pages(CollectionState& state, std::span<const IndexedPage> replaced,
                                       std::span<const RemovedPage> removed) {
-    PageWriting writing(writer_->rows, shelf, writer_->next_chunk);
+    PageWriting writing(writer_->rows, state, writer_->next_chunk);
     db::Transaction transaction = TRY(db::Transaction::begin(writer_->connection));
     for (const IndexedPage& page : replaced) TRY(writing.replace(page));
     for (const RemovedPage& page : removed) TRY(writing.remove(page));
@@ -162,10 +162,10 @@ Result<void> SqliteIndex::write_pages(Shelf& shelf, std::span<const IndexedPage>
 
 // The change is durable whatever happens here: what cannot be done now is done later. Only a damage has to be
 // known.
-Result<void> SqliteIndex::keep_up(Shelf& shelf, std::size_t chunks) {
+Result<void> SqliteIndex::keep_up(CollectionState& state, std::size_t chunks) {
     // Nothing is lost if a power cut undoes these transactions, for they add nothing.
     TRY(writer_->connection.execute("PRAGMA synchronous = NORMAL"));
-    const Result<void> kept = writer_->upkeep.keep_up(shelf, writer_->next_chunk, chunks);
+    const Result<void> kept = writer_->upkeep.keep_up(state, writer_->next_chunk, chunks);
     TRY(writer_->connection.execute("PRAGMA synchronous = FULL"));
     if (!kept && kept.error().code == ErrorCode::corrupt) return kept;
     return {};
@@ -173,48 +173,48 @@ Result<void> SqliteIndex::keep_up(Shelf& shelf, std::size_t chunks) {
 
 Result<void> SqliteIndex::replace(const std::string& collection, std::vector<IndexedPage> pages) {
     const auto writing = TRY(begin_writing());
-    Shelf* shelf = TRY(ensure_shelf(collection));
-    if (has_vectors(pages)) TRY(ensure_space(*shelf));
+    CollectionState* state = TRY(ensure_collection(collection));
+    if (has_vectors(pages)) TRY(ensure_space(*state));
     const std::int64_t before = writer_->next_chunk;
-    TRY(write_pages(*shelf, pages, {}));
-    return keep_up(*shelf, static_cast<std::size_t>(writer_->next_chunk - before));
+    TRY(write_pages(*state, pages, {}));
+    return keep_up(*state, static_cast<std::size_t>(writer_->next_chunk - before));
 }
 
 Result<void> SqliteIndex::remove(const std::string& collection, std::span<const RemovedPage> pages) {
     const auto writing = TRY(begin_writing());
-    Shelf* shelf = find_shelf(collection);
-    if (!shelf) return {};
-    TRY(write_pages(*shelf, {}, pages));
-    return keep_up(*shelf, pages.size());
+    CollectionState* state = find_collection(collection);
+    if (!state) return {};
+    TRY(write_pages(*state, {}, pages));
+    return keep_up(*state, pages.size());
 }
 
 Result<void> SqliteIndex::remove_collection(const std::string& collection) {
     const auto writing = TRY(begin_writing());
-    Shelf* shelf = find_shelf(collection);
-    if (!shelf) return {};
+    CollectionState* state = find_collection(collection);
+    if (!state) return {};
     db::Connection& connection = writer_->connection;
     db::Transaction transaction = TRY(db::Transaction::begin(connection));
     db::Statement drop = TRY(connection.prepare("UPDATE collection SET is_dropped = 1 WHERE id = ?1"));
-    TRY(drop.bind(shelf->view.id).run());
+    TRY(drop.bind(state->view.id).run());
     db::Statement segments = TRY(connection.prepare("UPDATE segment SET state = 2 WHERE collection = ?1"));
-    TRY(segments.bind(shelf->view.id).run());
+    TRY(segments.bind(state->view.id).run());
     db::Statement pending = TRY(connection.prepare("DELETE FROM pending WHERE collection = ?1"));
-    TRY(pending.bind(shelf->view.id).run());
-    TRY(drop_spaces(connection, shelf->view.id));
+    TRY(pending.bind(state->view.id).run());
+    TRY(drop_spaces(connection, state->view.id));
     TRY(transaction.commit());
 
-    writer_->upkeep.forget(*shelf);
-    std::unique_ptr<Shelf> removed;  // its memory is given back when searches may go on
+    writer_->upkeep.forget(*state);
+    std::unique_ptr<CollectionState> removed;  // its memory is given back when searches may go on
     const auto changing = lock_.to_change();
-    removed = std::move(shelves_.find(collection)->second);
-    shelves_.erase(collection);
+    removed = std::move(collections_.find(collection)->second);
+    collections_.erase(collection);
     return {};
 }
 
 Result<void> SqliteIndex::set_embedder(const std::string& collection, const EmbedderFacts& facts) {
     const auto writing = TRY(begin_writing());
-    Shelf* shelf = TRY(ensure_shelf(collection));
-    CollectionView& view = shelf->view;
+    CollectionState* state = TRY(ensure_collection(collection));
+    CollectionView& view = state->view;
     const bool is_same = is_same_embedder(view.embedder, facts);
     if (is_same && view.embedder == facts) return {};
     db::Connection& connection = writer_->connection;
@@ -227,8 +227,8 @@ Result<void> SqliteIndex::set_embedder(const std::string& collection, const Embe
     if (!is_same) TRY(drop_spaces(connection, view.id));
     TRY(transaction.commit());
 
-    writer_->upkeep.expect_rubbish();
-    if (!is_same) shelf->spaces.clear();
+    writer_->upkeep.expect_garbage();
+    if (!is_same) state->spaces.clear();
     Signs none;
     const auto changing = lock_.to_change();
     view.embedder = facts;
@@ -243,38 +243,38 @@ Result<void> SqliteIndex::set_embedder(const std::string& collection, const Embe
 Result<int> SqliteIndex::begin_space(const std::string& collection, std::int64_t fitted_on,
                                      std::string bytes) {
     const auto writing = TRY(begin_writing());
-    Shelf* shelf = TRY(ensure_shelf(collection));
+    CollectionState* state = TRY(ensure_collection(collection));
     // Its vectors may have been dropped, or have become a service's, while the space was fitted.
-    const std::string& provider = shelf->view.embedder.provider;
+    const std::string& provider = state->view.embedder.provider;
     if (!provider.empty() && provider != builtin)
         return fail(ErrorCode::conflict, "the collection has another embedder by now");
     db::Connection& connection = writer_->connection;
     db::Transaction transaction = TRY(db::Transaction::begin(connection));
     db::Statement drop = TRY(
         connection.prepare("UPDATE space SET state = 2, bytes = NULL WHERE collection = ?1 AND state = 0"));
-    TRY(drop.bind(shelf->view.id).run());
+    TRY(drop.bind(state->view.id).run());
     const SpaceRow space{
         .id = TRY(connection.integer("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = "
                                      "'space'"))
                   .value_or(1)};
-    TRY(add_space(*shelf, space, fitted_on, std::move(bytes)));
+    TRY(add_space(*state, space, fitted_on, std::move(bytes)));
     TRY(transaction.commit());
-    std::erase_if(shelf->spaces, [](const SpaceRow& row) { return row.state == SpaceState::filling; });
-    shelf->spaces.push_back(space);
+    std::erase_if(state->spaces, [](const SpaceRow& row) { return row.state == SpaceState::filling; });
+    state->spaces.push_back(space);
     return static_cast<int>(space.id);
 }
 
 Result<void> SqliteIndex::add_vectors(const std::string& collection, int space,
                                       std::span<const ChunkVector> vectors) {
     const auto writing = TRY(begin_writing());
-    Shelf* shelf = find_shelf(collection);
-    SpaceRow* row = shelf ? shelf->space(space) : nullptr;
+    CollectionState* state = find_collection(collection);
+    SpaceRow* row = state ? state->space(space) : nullptr;
     if (!row) return fail(ErrorCode::not_found, fmt::format("there is no space {}", space));
     SpaceWriting adding(writer_->rows.vectors, *row);
     db::Transaction transaction = TRY(db::Transaction::begin(writer_->connection));
     for (const ChunkVector& vector : vectors) {
         // One that has gone meanwhile is no loss.
-        const std::optional<Slot> slot = TRY(slot_of(writer_->connection, shelf->view.id, vector.id));
+        const std::optional<Slot> slot = TRY(slot_of(writer_->connection, state->view.id, vector.id));
         if (!slot) continue;
         const std::vector<float> unit = TRY(unit_vector(vector.vector));
         TRY(adding.put(*slot, vector.id, unit));
@@ -284,36 +284,36 @@ Result<void> SqliteIndex::add_vectors(const std::string& collection, int space,
     *row = adding.space();
     if (row->state != SpaceState::used) return {};
     const auto changing = lock_.to_change();
-    if (shelf->view.signs.dimensions() != row->dimensions) shelf->view.signs = Signs(row->dimensions);
-    for (const auto& [slot, signs] : adding.signs()) shelf->view.signs.put(slot, signs);
+    if (state->view.signs.dimensions() != row->dimensions) state->view.signs = Signs(row->dimensions);
+    for (const auto& [slot, signs] : adding.signs()) state->view.signs.put(slot, signs);
     return {};
 }
 
 Result<void> SqliteIndex::use_space(const std::string& collection, int space) {
     const auto writing = TRY(begin_writing());
-    Shelf* shelf = find_shelf(collection);
-    SpaceRow* row = shelf ? shelf->space(space) : nullptr;
+    CollectionState* state = find_collection(collection);
+    SpaceRow* row = state ? state->space(space) : nullptr;
     if (!row) return fail(ErrorCode::not_found, fmt::format("there is no space {}", space));
     if (row->state == SpaceState::used) return {};
     db::Connection& connection = writer_->connection;
-    Signs signs = TRY(load_signs(connection, *row, shelf->view.slots));
+    Signs signs = TRY(load_signs(connection, *row, state->view.slots));
     db::Transaction transaction = TRY(db::Transaction::begin(connection));
     db::Statement states = TRY(connection.prepare(
         "UPDATE space SET state = iif(id = ?2, 1, 2), bytes = iif(id = ?2, bytes, NULL) WHERE collection = "
         "?1"));
-    TRY(states.bind(shelf->view.id, space).run());
+    TRY(states.bind(state->view.id, space).run());
     db::Statement use = TRY(connection.prepare("UPDATE collection SET space = ?2 WHERE id = ?1"));
-    TRY(use.bind(shelf->view.id, space).run());
+    TRY(use.bind(state->view.id, space).run());
     TRY(transaction.commit());
 
     const SpaceRow used{.id = row->id, .state = SpaceState::used, .dimensions = row->dimensions};
-    shelf->spaces = {used};
-    writer_->upkeep.expect_rubbish();
+    state->spaces = {used};
+    writer_->upkeep.expect_garbage();
     const auto changing = lock_.to_change();
-    shelf->view.space = space;
-    shelf->view.is_builtin = true;
-    shelf->view.embedder.dimensions = used.dimensions;
-    std::swap(shelf->view.signs, signs);
+    state->view.space = space;
+    state->view.is_builtin = true;
+    state->view.embedder.dimensions = used.dimensions;
+    std::swap(state->view.signs, signs);
     return {};
 }
 

@@ -65,7 +65,7 @@ private:
         Writer(db::Connection opened, WriterRows prepared, SqliteIndex& index, std::size_t tail_chunks)
             : connection(std::move(opened)),
               rows(std::move(prepared)),
-              upkeep(connection, index.shelves_, index.lock_, tail_chunks) {}
+              upkeep(connection, index.collections_, index.lock_, tail_chunks) {}
 
         db::Connection connection;
         WriterRows rows;
@@ -84,14 +84,14 @@ private:
     Result<std::unique_lock<std::mutex>> begin_writing();
     // While it is held nothing changes.
     std::unique_lock<std::mutex> stop_writing();
-    Shelf* find_shelf(const std::string& collection);
-    Result<Shelf*> ensure_shelf(const std::string& collection);
-    Result<void> ensure_space(Shelf& shelf);
-    Result<void> add_space(Shelf& shelf, SpaceRow space, std::int64_t fitted_on,
+    CollectionState* find_collection(const std::string& collection);
+    Result<CollectionState*> ensure_collection(const std::string& collection);
+    Result<void> ensure_space(CollectionState& state);
+    Result<void> add_space(CollectionState& state, SpaceRow space, std::int64_t fitted_on,
                            const std::optional<std::string>& bytes);
-    Result<void> write_pages(Shelf& shelf, std::span<const IndexedPage> replaced,
+    Result<void> write_pages(CollectionState& state, std::span<const IndexedPage> replaced,
                              std::span<const RemovedPage> removed);
-    Result<void> keep_up(Shelf& shelf, std::size_t chunks);
+    Result<void> keep_up(CollectionState& state, std::size_t chunks);
     Result<bool> settle_some();
 
     Result<Look> look();
@@ -114,7 +114,7 @@ private:
                                                          int limit);
 
     ViewLock lock_;
-    Shelves shelves_;  // changed by the writer, while nobody looks
+    Collections collections_;  // changed by the writer, while nobody looks
 
     std::mutex turn_;  // to write: who has waited is not overtaken
     std::mutex writing_;

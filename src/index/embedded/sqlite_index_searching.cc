@@ -166,16 +166,16 @@ Result<SqliteIndex::Look> SqliteIndex::look() {
     // The number changes whenever another process has committed something.
     const std::int64_t version = TRY(look.rows->connection().integer("PRAGMA data_version")).value_or(0);
     if (version == seen_version_) return look;
-    Shelves loaded = TRY(load_shelves(look.rows->connection()));
+    Collections loaded = TRY(load_collections(look.rows->connection()));
     const auto changing = lock_.to_change();
-    shelves_ = std::move(loaded);
+    collections_ = std::move(loaded);
     seen_version_ = version;
     return look;
 }
 
 const CollectionView* SqliteIndex::view_of(const std::string& collection) const {
-    const auto found = shelves_.find(collection);
-    return found == shelves_.end() ? nullptr : &found->second->view;
+    const auto found = collections_.find(collection);
+    return found == collections_.end() ? nullptr : &found->second->view;
 }
 
 // Nothing if segments were exchanged while their postings were read.
@@ -306,7 +306,7 @@ Result<std::vector<std::string>> SqliteIndex::collections() {
     const Look look = TRY(this->look());
     const auto looking = lock_.to_look();
     std::vector<std::string> names;
-    for (const auto& [name, shelf] : shelves_) names.push_back(name);
+    for (const auto& [name, state] : collections_) names.push_back(name);
     return names;
 }
 

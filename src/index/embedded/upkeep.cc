@@ -105,7 +105,7 @@ Result<void> abandon_unfinished(db::Connection& connection) {
     return transaction.commit();
 }
 
-Result<bool> remove_some_rubbish(db::Connection& connection) {
+Result<bool> collect_some_garbage(db::Connection& connection) {
     db::Transaction transaction = TRY(db::Transaction::begin(connection));
     bool is_any = TRY(remove_pages(connection));
     for (const Heap& heap : heaps) is_any = is_any || TRY(remove_from(connection, heap));
@@ -179,9 +179,9 @@ Result<std::vector<Segment>> most_dead(db::Connection& connection, const Collect
 
 }  // namespace
 
-Result<void> Upkeep::merge_parts_of(Shelf& shelf) {
+Result<void> Upkeep::merge_parts_of(CollectionState& state) {
     while (true) {
-        std::vector<std::shared_ptr<const Part>> idle = shelf.view.sources->parts;
+        std::vector<std::shared_ptr<const Part>> idle = state.view.sources->parts;
         if (flush_) std::erase_if(idle, [&](const auto& part) { return flush_->has(part.get()); });
         const auto inputs = alike(idle, merged_together, [](const auto& part) {
             return static_cast<std::int64_t>(part->slots().size());
@@ -190,30 +190,30 @@ Result<void> Upkeep::merge_parts_of(Shelf& shelf) {
         std::vector<Slot> slots, dropped;
         for (const auto& part : inputs) slots.insert(slots.end(), part->slots().begin(), part->slots().end());
         for (const Slot slot : slots) {
-            if (!shelf.view.slots.is_live(slot)) dropped.push_back(slot);
+            if (!state.view.slots.is_live(slot)) dropped.push_back(slot);
         }
-        Sources sources = *shelf.view.sources;
+        Sources sources = *state.view.sources;
         std::erase_if(sources.parts, [&](const auto& part) { return std::ranges::count(inputs, part) > 0; });
-        sources.parts.push_back(TRY(merge_parts(inputs, live_of(shelf.view.slots, slots))));
+        sources.parts.push_back(TRY(merge_parts(inputs, live_of(state.view.slots, slots))));
         auto changed = std::make_shared<const Sources>(std::move(sources));
         {
             const auto changing = lock_.to_change();
-            shelf.view.sources = std::move(changed);
+            state.view.sources = std::move(changed);
         }
-        shelf.supply.give_back(dropped);
+        state.supply.give_back(dropped);
     }
 }
 
 // The largest tail first, if all of them together are large.
 Result<void> Upkeep::begin_flush(std::int64_t next_chunk, std::int64_t tail_limit) {
     std::int64_t all = 0, most = 0;
-    Shelf* largest = nullptr;
-    for (const auto& [name, shelf] : shelves_) {
-        const std::int64_t chunks = shelf->view.sources->chunks_in_parts();
+    CollectionState* largest = nullptr;
+    for (const auto& [name, state] : collections_) {
+        const std::int64_t chunks = state->view.sources->chunks_in_parts();
         all += chunks;
         if (chunks <= most) continue;
         most = chunks;
-        largest = shelf.get();
+        largest = state.get();
     }
     if (!largest || all < tail_limit) return {};
     Rewriting::Inputs inputs{.parts = largest->view.sources->parts, .pending_before = next_chunk};
@@ -222,13 +222,13 @@ Result<void> Upkeep::begin_flush(std::int64_t next_chunk, std::int64_t tail_limi
 }
 
 Result<void> Upkeep::begin_merge() {
-    for (const auto& [name, shelf] : shelves_) {
-        const CollectionView& view = shelf->view;
+    for (const auto& [name, state] : collections_) {
+        const CollectionView& view = state->view;
         std::vector<Segment> inputs = segments_alike(*view.sources, merged_together);
         const std::int64_t many = view.slots.live() / 2 + static_cast<std::int64_t>(tail_chunks_);
         if (inputs.empty() && dead_slots(view) > many) inputs = TRY(most_dead(connection_, view));
         if (inputs.empty()) continue;
-        merge_ = TRY(Rewriting::begin(connection_, *shelf, {.segments = std::move(inputs)}));
+        merge_ = TRY(Rewriting::begin(connection_, *state, {.segments = std::move(inputs)}));
         return {};
     }
     return {};
@@ -250,15 +250,15 @@ Result<void> Upkeep::step(std::optional<Rewriting>& rewriting) {
 
 bool Upkeep::is_behind() const {
     std::int64_t waiting = 0;
-    for (const auto& [name, shelf] : shelves_) {
-        waiting += shelf->view.sources->chunks_in_parts();
-        if (merge_ && !segments_alike(*shelf->view.sources, too_many_alike).empty()) return true;
+    for (const auto& [name, state] : collections_) {
+        waiting += state->view.sources->chunks_in_parts();
+        if (merge_ && !segments_alike(*state->view.sources, too_many_alike).empty()) return true;
     }
     return flush_ && waiting >= static_cast<std::int64_t>(2 * tail_chunks_);
 }
 
-Result<void> Upkeep::keep_up(Shelf& shelf, std::int64_t next_chunk, std::size_t chunks) {
-    TRY(merge_parts_of(shelf));
+Result<void> Upkeep::keep_up(CollectionState& state, std::int64_t next_chunk, std::size_t chunks) {
+    TRY(merge_parts_of(state));
     std::size_t rounds = 1 + chunks / chunks_per_round;
     if (is_behind()) rounds *= hurry;
     for (; rounds > 0; --rounds) {
@@ -268,7 +268,7 @@ Result<void> Upkeep::keep_up(Shelf& shelf, std::int64_t next_chunk, std::size_t 
         if (merge_) {
             TRY(step(merge_));
         } else if (may_have_rubbish_) {
-            may_have_rubbish_ = TRY(remove_some_rubbish(connection_));
+            may_have_rubbish_ = TRY(collect_some_garbage(connection_));
         }
     }
     return {};
@@ -281,14 +281,14 @@ Result<bool> Upkeep::do_some(std::int64_t next_chunk) {
     } else if (merge_) {
         TRY(step(merge_));
     } else {
-        may_have_rubbish_ = TRY(remove_some_rubbish(connection_));
+        may_have_rubbish_ = TRY(collect_some_garbage(connection_));
     }
     return flush_ || merge_ || may_have_rubbish_;
 }
 
-void Upkeep::forget(const Shelf& shelf) {
-    if (flush_ && &flush_->shelf() == &shelf) flush_.reset();
-    if (merge_ && &merge_->shelf() == &shelf) merge_.reset();
+void Upkeep::forget(const CollectionState& state) {
+    if (flush_ && &flush_->state() == &state) flush_.reset();
+    if (merge_ && &merge_->state() == &state) merge_.reset();
     may_have_rubbish_ = true;
 }
 

@@ -21,26 +21,26 @@ namespace quarry::index {
 Result<void> abandon_unfinished(db::Connection& connection);
 
 // Removes some, in a transaction of its own. False if there is no more.
-Result<bool> remove_some_rubbish(db::Connection& connection);
+Result<bool> collect_some_garbage(db::Connection& connection);
 
 // What is done a little at a time beside the writing: parts become segments, small segments become larger
 // ones, and rows that nothing speaks of any more are removed. Used by the writer alone.
 
 class Upkeep {
 public:
-    Upkeep(db::Connection& connection, Shelves& shelves, ViewLock& lock, std::size_t tail_chunks)
-        : connection_(connection), shelves_(shelves), lock_(lock), tail_chunks_(tail_chunks) {}
+    Upkeep(db::Connection& connection, Collections& states, ViewLock& lock, std::size_t tail_chunks)
+        : connection_(connection), collections_(states), lock_(lock), tail_chunks_(tail_chunks) {}
 
     // After a transaction that added so many chunks: what keeps pace with it.
-    Result<void> keep_up(Shelf& shelf, std::int64_t next_chunk, std::size_t chunks);
+    Result<void> keep_up(CollectionState& state, std::int64_t next_chunk, std::size_t chunks);
     // One step of all there is to do. False if there is nothing more.
     Result<bool> do_some(std::int64_t next_chunk);
     // The collection is about to go.
-    void forget(const Shelf& shelf);
-    void expect_rubbish() { may_have_rubbish_ = true; }
+    void forget(const CollectionState& state);
+    void expect_garbage() { may_have_rubbish_ = true; }
 
 private:
-    Result<void> merge_parts_of(Shelf& shelf);
+    Result<void> merge_parts_of(CollectionState& state);
     Result<void> begin_due(std::int64_t next_chunk, std::int64_t tail_limit);
     Result<void> begin_flush(std::int64_t next_chunk, std::int64_t tail_limit);
     Result<void> begin_merge();
@@ -48,7 +48,7 @@ private:
     bool is_behind() const;
 
     db::Connection& connection_;
-    Shelves& shelves_;
+    Collections& collections_;
     ViewLock& lock_;
     std::size_t tail_chunks_;
     std::optional<Rewriting> flush_, merge_;

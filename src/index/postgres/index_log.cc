@@ -285,8 +285,8 @@ Result<void> IndexLog::sweep() {
     return {};
 }
 
-Result<std::vector<IndexLog::CollectionState>> IndexLog::collections() {
-    std::vector<CollectionState> states;
+Result<std::vector<IndexLog::CollectionPosition>> IndexLog::collections() {
+    std::vector<CollectionPosition> states;
     const Work list = [&](db::PgConnection& connection) -> Result<void> {
         const auto rows = TRY(connection.run(list_statement));
         states.clear();

@@ -41,12 +41,12 @@ public:
     Result<std::uint64_t> source();
     Result<void> set_source(std::uint64_t salt);
 
-    struct CollectionState {
+    struct CollectionPosition {
         std::int64_t id = 0;  // another one if the collection was dropped and made anew
         std::string name{};
         std::int64_t sequence = 0;  // of its last change
     };
-    Result<std::vector<CollectionState>> collections();
+    Result<std::vector<CollectionPosition>> collections();
 
     // What has changed after a sequence number: so many pages as they are now, in order. A batch without any
     // may still bring another embedder.

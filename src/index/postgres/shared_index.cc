@@ -62,10 +62,10 @@ Result<void> Follower::set_position(const std::string& collection, Position posi
     return {};
 }
 
-Result<void> Follower::drop_missing(const std::vector<IndexLog::CollectionState>& states) {
+Result<void> Follower::drop_missing(const std::vector<IndexLog::CollectionPosition>& states) {
     const auto names = TRY(replica_.collections());
     for (const std::string& name : names) {
-        if (std::ranges::find(states, name, &IndexLog::CollectionState::name) != states.end()) continue;
+        if (std::ranges::find(states, name, &IndexLog::CollectionPosition::name) != states.end()) continue;
         TRY(replica_.remove_collection(name));
         TRY(set_position(name, {}));
     }
@@ -73,7 +73,7 @@ Result<void> Follower::drop_missing(const std::vector<IndexLog::CollectionState>
 }
 
 // A collection that was dropped and made anew has another id; one that was restored from a backup is behind.
-Result<Follower::Position> Follower::begin(const IndexLog::CollectionState& state) {
+Result<Follower::Position> Follower::begin(const IndexLog::CollectionPosition& state) {
     const Position known = TRY(position_of(state.name));
     if (known.id == state.id && known.sequence <= state.sequence) return known;
     TRY(replica_.remove_collection(state.name));
@@ -107,7 +107,7 @@ Result<void> Follower::catch_up(const std::function<bool(const std::string& coll
     const std::lock_guard lock(turn_);
     const auto states = TRY(log_.collections());
     TRY(drop_missing(states));
-    for (const IndexLog::CollectionState& state : states) {
+    for (const IndexLog::CollectionPosition& state : states) {
         Position position = TRY(begin(state));
         // Dropped meanwhile, it has no id: whoever comes next sees that.
         while (position.id == state.id && position.sequence < state.sequence) {
@@ -194,7 +194,7 @@ Result<std::vector<std::string>> SharedIndex::collections() {
     if (replica_) return TRY(fresh())->collections();
     std::vector<std::string> names;
     const auto states = TRY(log_->collections());
-    for (const IndexLog::CollectionState& state : states) names.push_back(state.name);
+    for (const IndexLog::CollectionPosition& state : states) names.push_back(state.name);
     return names;
 }
 

@@ -54,8 +54,8 @@ private:
         : log_(log), replica_(replica), prepare_(std::move(prepare)) {}
     Result<Position> position_of(const std::string& collection);
     Result<void> set_position(const std::string& collection, Position position);
-    Result<void> drop_missing(const std::vector<IndexLog::CollectionState>& states);
-    Result<Position> begin(const IndexLog::CollectionState& state);
+    Result<void> drop_missing(const std::vector<IndexLog::CollectionPosition>& states);
+    Result<Position> begin(const IndexLog::CollectionPosition& state);
     Result<Position> follow(const std::string& collection, Position position);
     Result<void> take_over(const std::string& collection, IndexLog::Batch batch);
 

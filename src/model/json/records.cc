@@ -53,7 +53,7 @@ void each_field_of_group(Visit& visit, Type& group) {
     visit("collection", group.collection);
     visit("owner", group.owner);
     visit("priority", group.priority);
-    visit("company", group.company);
+    visit("company", group.concurrency);
     visit("page_limit", group.page_limit);
     visit("index_pages", group.index_pages);
     visit("kept_for_ms", group.kept_for);

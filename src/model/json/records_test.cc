@@ -24,7 +24,7 @@ Group sample_group() {
     group.owner = "team";
     group.state = JobState::paused;
     group.priority = 3;
-    group.company = Company::apart;
+    group.concurrency = Concurrency::unlimited;
     group.page_limit = 5;
     group.index_pages = false;
     group.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
@@ -53,7 +53,7 @@ TEST_CASE("a crawl arrives as it was sent") {
     CHECK(read.owner == group.owner);
     CHECK(read.state == group.state);
     CHECK(read.priority == group.priority);
-    CHECK(read.company == group.company);
+    CHECK(read.concurrency == group.concurrency);
     CHECK(read.page_limit == group.page_limit);
     CHECK(read.index_pages == group.index_pages);
     CHECK(read.timings == group.timings);

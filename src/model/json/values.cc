@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 10> skip_reasons = {"none",      "robots"
                                                            "canonical", "not_a_page", "outside", "limit",
                                                            "empty",     "listing"};
 constexpr std::array<std::string_view, 5> url_sources = {"seed", "link", "sitemap", "redirect", "former"};
-constexpr std::array<std::string_view, 3> companies = {"any", "none", "apart"};
+constexpr std::array<std::string_view, 3> concurrency_names = {"any", "none", "apart"};
 constexpr std::array<std::string_view, 11> error_codes = {
     "invalid_argument", "not_found",   "conflict", "refused",     "unavailable", "timeout",
     "too_large",        "unsupported", "corrupt",  "interrupted", "exhausted"};
@@ -51,8 +51,8 @@ std::string_view name_of(UrlSource source) {
     return url_sources.at(static_cast<std::size_t>(source));
 }
 
-std::string_view name_of(Company company) {
-    return companies.at(static_cast<std::size_t>(company));
+std::string_view name_of(Concurrency concurrency) {
+    return concurrency_names.at(static_cast<std::size_t>(concurrency));
 }
 
 std::string_view error_name(ErrorCode code) {
@@ -75,8 +75,8 @@ bool read_name(std::string_view name, UrlSource& target) {
     return find(url_sources, name, target);
 }
 
-bool read_name(std::string_view name, Company& target) {
-    return find(companies, name, target);
+bool read_name(std::string_view name, Concurrency& target) {
+    return find(concurrency_names, name, target);
 }
 
 bool read_error_name(std::string_view name, ErrorCode& target) {

@@ -16,7 +16,7 @@ namespace quarry {
 
 // Enums by the words they go by in SQL dumps, JSON, the command line and documents alike, and the way back.
 
-std::string_view name_of(Company company);
+std::string_view name_of(Concurrency concurrency);
 std::string_view error_name(ErrorCode code);
 
 // False if there is no such word; `target` is then as it was.
@@ -24,7 +24,7 @@ bool read_name(std::string_view name, JobState& target);
 bool read_name(std::string_view name, UrlState& target);
 bool read_name(std::string_view name, SkipReason& target);
 bool read_name(std::string_view name, UrlSource& target);
-bool read_name(std::string_view name, Company& target);
+bool read_name(std::string_view name, Concurrency& target);
 // "queued, running, …": all words of a kind, whatever the value.
 std::string all_names(JobState kind);
 std::string all_names(UrlState kind);

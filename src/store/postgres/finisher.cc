@@ -31,13 +31,13 @@ Finisher::~Finisher() {
     thread_.join();
 }
 
-void Finisher::submit(std::vector<Finished> finished, Store::FinishCallback callback, Haste haste) {
+void Finisher::submit(std::vector<Finished> finished, Store::FinishCallback callback, CommitMode mode) {
     {
         std::unique_lock lock(mutex_);
         emptied_.wait(lock, [&] { return queued_ < most_queued; });
         queued_ += finished.size();
-        if (haste != Haste::gather) ++in_haste_;
-        queue_.push_back({std::move(finished), std::move(callback), haste});
+        if (mode != CommitMode::batched) ++immediate_waiting_;
+        queue_.push_back({std::move(finished), std::move(callback), mode});
     }
     filled_.notify_one();
 }
@@ -45,12 +45,13 @@ void Finisher::submit(std::vector<Finished> finished, Store::FinishCallback call
 std::vector<Finisher::Call> Finisher::next_batch() {
     std::unique_lock lock(mutex_);
     filled_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
-    filled_.wait_for(lock, gathering, [&] { return stopping_ || in_haste_ > 0 || queued_ >= most_at_once; });
+    filled_.wait_for(lock, gathering,
+                     [&] { return stopping_ || immediate_waiting_ > 0 || queued_ >= most_at_once; });
     std::vector<Call> batch;
     std::size_t taken = 0;
     while (!queue_.empty() && taken < most_at_once) {
         taken += queue_.front().finished.size();
-        if (queue_.front().haste != Haste::gather) --in_haste_;
+        if (queue_.front().mode != CommitMode::batched) --immediate_waiting_;
         batch.push_back(std::move(queue_.front()));
         queue_.pop_front();
     }
@@ -72,7 +73,7 @@ void Finisher::finish(std::vector<Call>& calls) {
     std::vector<Finished> all;
     bool is_awaited = true;
     for (Call& call : calls) {
-        is_awaited = is_awaited && call.haste == Haste::awaited;
+        is_awaited = is_awaited && call.mode == CommitMode::not_durable;
         std::ranges::move(call.finished, std::back_inserter(all));
     }
     const Durability durability = is_awaited ? Durability::later : Durability::fenced;

@@ -19,13 +19,13 @@ public:
     ~Finisher();  // does what is queued, then stops
 
     // Waits while too much is queued already.
-    void submit(std::vector<Finished> finished, Store::FinishCallback callback, Haste haste);
+    void submit(std::vector<Finished> finished, Store::FinishCallback callback, CommitMode mode);
 
 private:
     struct Call {
         std::vector<Finished> finished{};
         Store::FinishCallback callback{};
-        Haste haste{};
+        CommitMode mode{};
     };
     using Verdicts = Result<std::vector<Verdict>>;
 
@@ -42,8 +42,8 @@ private:
     std::mutex mutex_;
     std::condition_variable filled_, emptied_;
     std::deque<Call> queue_;
-    std::size_t queued_ = 0;    // outcomes
-    std::size_t in_haste_ = 0;  // calls that do not want to wait for others
+    std::size_t queued_ = 0;             // outcomes
+    std::size_t immediate_waiting_ = 0;  // calls that do not want to wait for others
     bool stopping_ = false;
     std::thread thread_;
 };

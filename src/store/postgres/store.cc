@@ -60,7 +60,7 @@ public:
     Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
                               std::vector<FoundUrl> seeds) override {
         const Durability durability =
-            group.company == Company::apart ? Durability::later : Durability::before;
+            group.concurrency == Concurrency::unlimited ? Durability::later : Durability::before;
         return transactor_.run<GroupId>(
             durability, [&](Ledger& ledger) { return pg::add_group(ledger, group, jobs, seeds); });
     }
@@ -76,12 +76,12 @@ public:
     }
     Result<void> retire_worker(WorkerId worker) override;
     using Store::finish;
-    void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override {
+    void finish(std::vector<Finished> finished, FinishCallback callback, CommitMode mode) override {
         // That a handler had begun need not be written down of what ends now.
         std::vector<std::int64_t> tokens;
         for (const Finished& one : finished) tokens.push_back(number(one.lease.token));
         transactor_.process().begun.forget(tokens);
-        finisher_.submit(std::move(finished), std::move(callback), haste);
+        finisher_.submit(std::move(finished), std::move(callback), mode);
     }
 
     Result<void> cancel(GroupId group) override {

@@ -195,24 +195,24 @@ Transactor::Attempt Transactor::commit(Ledger& ledger, db::PgTransaction& transa
     return {.is_done = true};
 }
 
-Transactor::Fate Transactor::fate_of(const Witnessed& witnessed) {
+Transactor::CommitResult Transactor::commit_result_of(const Witnessed& witnessed) {
     auto connection = pool_.borrow();
-    if (!connection) return Fate::unknown;
+    if (!connection) return CommitResult::unknown;
     const auto running = is_running(**connection, witnessed.transaction);
     if (running && *running) (void)end_transaction(**connection, witnessed.transaction);
-    if (!running || *running) return Fate::unknown;
+    if (!running || *running) return CommitResult::unknown;
     const auto told = witnesses_.tells_of(**connection, witnessed);
-    if (!told) return Fate::unknown;
-    return *told ? Fate::committed : Fate::lost;
+    if (!told) return CommitResult::unknown;
+    return *told ? CommitResult::committed : CommitResult::lost;
 }
 
 Transactor::Attempt Transactor::ask_what_became(const Witnessed& witnessed, Error error) {
     const auto end = std::chrono::steady_clock::now() + longest_question;
     while (std::chrono::steady_clock::now() < end) {
-        const Fate fate = fate_of(witnessed);
-        if (fate != Fate::unknown) witnesses_.give_back(witnessed);
-        if (fate == Fate::committed) return {.is_done = true};
-        if (fate == Fate::lost) return {.may_retry = true, .error = std::move(error)};
+        const CommitResult transition = commit_result_of(witnessed);
+        if (transition != CommitResult::unknown) witnesses_.give_back(witnessed);
+        if (transition == CommitResult::committed) return {.is_done = true};
+        if (transition == CommitResult::lost) return {.may_retry = true, .error = std::move(error)};
         std::this_thread::sleep_for(100ms);
     }
     error.message += "; whether the last change was made is not known";

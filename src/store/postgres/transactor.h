@@ -123,8 +123,8 @@ private:
     Attempt failed(db::PgConnection& connection, Error error);
     Attempt commit(Ledger& ledger, db::PgTransaction& transaction, Durability durability);
     Attempt ask_what_became(const Witnessed& witnessed, Error error);
-    enum class Fate : std::uint8_t { committed, lost, unknown };
-    Fate fate_of(const Witnessed& witnessed);
+    enum class CommitResult : std::uint8_t { committed, lost, unknown };
+    CommitResult commit_result_of(const Witnessed& witnessed);
     Result<Begun> begin(db::PgConnection& connection, Durability durability, const Opening& opening);
     // The attempt needed a name that it could not ask for; it is known now.
     bool has_learnt_names() {

@@ -257,7 +257,7 @@ TEST_CASE_TEMPLATE("a group that wants no company runs alone, and is not overtak
     Backend backend;
     const GroupId first = backend.store->add_group({}, {{.kind = "work"}}, {}).value();
     const GroupId alone =
-        backend.store->add_group({.company = Company::none}, {{.kind = "work"}}, {}).value();
+        backend.store->add_group({.concurrency = Concurrency::exclusive}, {{.kind = "work"}}, {}).value();
     const GroupId third = backend.store->add_group({}, {{.kind = "work"}}, {}).value();
     CHECK(backend.group(alone).state == JobState::queued);
     CHECK(backend.group(third).state == JobState::queued);
@@ -275,10 +275,10 @@ TEST_CASE_TEMPLATE("a group apart waits for no other, and no other waits for it"
     const GroupId first = backend.store->add_group({}, {{.kind = "work"}}, {}).value();
     const GroupId second = backend.store->add_group({}, {{.kind = "work"}}, {}).value();
     const GroupId alone =
-        backend.store->add_group({.company = Company::none}, {{.kind = "work"}}, {}).value();
+        backend.store->add_group({.concurrency = Concurrency::exclusive}, {{.kind = "work"}}, {}).value();
 
     const GroupId apart =
-        backend.store->add_group({.company = Company::apart}, {{.kind = "work"}}, {}).value();
+        backend.store->add_group({.concurrency = Concurrency::unlimited}, {{.kind = "work"}}, {}).value();
 
     CHECK(backend.group(first).state == JobState::running);
     CHECK(backend.group(second).state == JobState::queued);

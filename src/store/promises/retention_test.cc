@@ -17,7 +17,7 @@ FoundUrl url(std::uint64_t key) {
 NewGroup scrape() {
     return {.kind = "scrape",
             .collection = "scrapes",
-            .company = Company::apart,
+            .concurrency = Concurrency::unlimited,
             .index_pages = false,
             .keeping = Keeping{1h, 6h},
             .page_keeping = PageKeeping::cached};

@@ -178,7 +178,7 @@ Result<BulkChanged> change_jobs(const BulkCall& call, const BulkRequest& request
 }
 
 void finish_both(BothStores stores, std::vector<Finished> finished, Store::FinishCallback callback,
-                 Haste haste) {
+                 CommitMode mode) {
     auto halves = std::make_shared<Halves>();  // shared by the two callbacks
     halves->callback = std::move(callback);
     halves->verdicts.resize(finished.size(), Verdict::conflict);
@@ -194,13 +194,13 @@ void finish_both(BothStores stores, std::vector<Finished> finished, Store::Finis
         [halves, places = std::move(places_there)](Result<std::vector<Verdict>> half) {
             halves->take(places, std::move(half));
         },
-        haste);
+        mode);
     stores.finisher.submit(
         std::move(here),
         [halves, places = std::move(places_here)](Result<std::vector<Verdict>> half) {
             halves->take(places, std::move(half));
         },
-        haste);
+        mode);
 }
 
 }  // namespace quarry::store::redis

@@ -79,6 +79,6 @@ struct BothStores {
     Finisher& finisher;
 };
 void finish_both(BothStores stores, std::vector<Finished> finished, Store::FinishCallback callback,
-                 Haste haste);
+                 CommitMode mode);
 
 }  // namespace quarry::store::redis

@@ -185,7 +185,7 @@ void add_group(Message& message, const NewGroup& group) {
         .add("priority")
         .add(group.priority)
         .add("company")
-        .add(static_cast<int>(group.company))
+        .add(static_cast<int>(group.concurrency))
         .add("page_limit")
         .add(group.page_limit)
         .add("url_limit")
@@ -377,7 +377,7 @@ Group group_of(db::RedisValue value) {
                 .owner = value[5].string(),
                 .state = static_cast<JobState>(value[6].integer()),
                 .priority = small(value[7]),
-                .company = static_cast<Company>(value[8].integer()),
+                .concurrency = static_cast<Concurrency>(value[8].integer()),
                 .page_limit = value[9].integer(),
                 .index_pages = value[10].is_true(),
                 .counters = counters_of(value, 16),

@@ -72,7 +72,7 @@ Finisher::~Finisher() {
     changed_.notify_all();
 }
 
-void Finisher::submit(std::vector<Finished> finished, Store::FinishCallback callback, Haste haste) {
+void Finisher::submit(std::vector<Finished> finished, Store::FinishCallback callback, CommitMode mode) {
     {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return on_their_way_ < most_on_their_way; });
@@ -80,7 +80,7 @@ void Finisher::submit(std::vector<Finished> finished, Store::FinishCallback call
         const std::size_t count = finished.size();
         queue_.push_back({.finished = std::move(finished),
                           .callback = std::move(callback),
-                          .haste = haste,
+                          .mode = mode,
                           .verdicts = std::vector<Verdict>(count, Verdict::conflict)});
     }
     changed_.notify_all();
@@ -92,7 +92,7 @@ std::deque<Finisher::Call> Finisher::next_calls(std::unique_lock<std::mutex>& lo
     const auto may_wait = [&] {
         std::size_t count = 0;
         for (const Call& call : queue_)
-            count += call.haste == Haste::gather ? call.finished.size() : items_per_script;
+            count += call.mode == CommitMode::batched ? call.finished.size() : items_per_script;
         return !is_stopping_ && count < items_per_script;
     };
     if (!queue_.empty() && may_wait()) changed_.wait_for(lock, patience, [&] { return !may_wait(); });

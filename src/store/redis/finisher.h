@@ -27,13 +27,13 @@ public:
     ~Finisher();  // ends what was submitted
 
     // Waits while too much is on its way.
-    void submit(std::vector<Finished> finished, Store::FinishCallback callback, Haste haste);
+    void submit(std::vector<Finished> finished, Store::FinishCallback callback, CommitMode mode);
 
 private:
     struct Call {
         std::vector<Finished> finished{};
         Store::FinishCallback callback{};
-        Haste haste = Haste::now;
+        CommitMode mode = CommitMode::immediate;
         std::vector<Verdict> verdicts{};
         std::optional<Error> error{};
     };

@@ -44,11 +44,11 @@ public:
         if (found.empty()) return fail(ErrorCode::not_found, "no such job");
         return std::move(found.front());
     }
-    Result<std::vector<Job>> jobs(const JobPage& page) override;
+    Result<std::vector<Job>> jobs(const JobQuery& page) override;
     Result<std::vector<StateCount>> job_counts(const JobFilter& filter) override;
-    Result<std::vector<FrontierUrl>> urls(const UrlPage& page) override;
+    Result<std::vector<FrontierUrl>> urls(const UrlQuery& page) override;
 
-    Result<StoredPages> pages(const PagePage& page) override { return content_->pages(page); }
+    Result<StoredPages> pages(const PageQuery& page) override { return content_->pages(page); }
     Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) override {
         return content_->page(collection, key);
     }
@@ -166,11 +166,11 @@ Result<std::vector<std::string>> RedisReader::current_urls(GroupId id, int limit
     return urls;
 }
 
-Result<std::vector<Job>> RedisReader::jobs(const JobPage& page) {
+Result<std::vector<Job>> RedisReader::jobs(const JobQuery& page) {
     const SplitFilter split = split_filter(page.filter);
     std::vector<Job> jobs;
     if (split.of_content) {
-        JobPage there = page;
+        JobQuery there = page;
         there.filter = *split.of_content;
         jobs = TRY(content_->jobs(there));
     }
@@ -254,7 +254,7 @@ Result<std::vector<StateCount>> RedisReader::job_counts(const JobFilter& filter)
     return result;
 }
 
-Result<std::vector<FrontierUrl>> RedisReader::urls(const UrlPage& page) {
+Result<std::vector<FrontierUrl>> RedisReader::urls(const UrlQuery& page) {
     std::vector<FrontierUrl> urls;
     std::int64_t after = page.after ? number(*page.after) : 0;
     while (std::ssize(urls) < page.limit) {

@@ -69,7 +69,7 @@ public:
     Result<void> release(std::vector<LeaseRef> leases) override;
     Result<void> retire_worker(WorkerId worker) override;
     using Store::finish;
-    void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override;
+    void finish(std::vector<Finished> finished, FinishCallback callback, CommitMode mode) override;
 
     Result<void> cancel(GroupId group) override { return change_group("cancel", group); }
     Result<void> pause(GroupId group) override { return change_group("pause", group); }
@@ -370,17 +370,17 @@ Result<void> RedisStore::release(std::vector<LeaseRef> refs) {
     return {};
 }
 
-void RedisStore::finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) {
+void RedisStore::finish(std::vector<Finished> finished, FinishCallback callback, CommitMode mode) {
     // That it had begun need not be told of what ends now.
     begun_.with([&](auto& begun) {
         for (const Finished& one : finished) begun.erase(number(one.lease.id));
     });
     const auto is_there = [](const Finished& one) { return is_of_content(one.lease.id); };
     if (std::ranges::none_of(finished, is_there))
-        return finisher_->submit(std::move(finished), std::move(callback), haste);
+        return finisher_->submit(std::move(finished), std::move(callback), mode);
     if (std::ranges::all_of(finished, is_there))
-        return content_->finish(std::move(finished), std::move(callback), haste);
-    finish_both({*content_, *finisher_}, std::move(finished), std::move(callback), haste);
+        return content_->finish(std::move(finished), std::move(callback), mode);
+    finish_both({*content_, *finisher_}, std::move(finished), std::move(callback), mode);
 }
 
 // Over at once; what is left of its jobs is ended in steps.

@@ -147,7 +147,7 @@ Group group_of(const Row auto& row) {
         .owner = std::string(row.text(5)),
         .state = static_cast<JobState>(row.integer(6)),
         .priority = static_cast<int>(row.integer(7)),
-        .company = static_cast<Company>(row.integer(8)),
+        .concurrency = static_cast<Concurrency>(row.integer(8)),
         .page_limit = row.integer(9),
         .index_pages = row.integer(10) != 0,
         .counters = group_counters_of(row, 16),

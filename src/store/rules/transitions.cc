@@ -13,91 +13,91 @@ std::optional<std::string_view> if_said(std::string_view words) {
 }
 
 struct OfUrl {
-    const Tries& tries;
+    const Attempts& used;
     Timestamp now;
 
-    UrlFate operator()(const Completed&) const {
-        return {.attempts = tries.attempts, .snoozes = tries.snoozes};
+    UrlTransition operator()(const Completed&) const {
+        return {.attempts = used.attempts, .snoozes = used.snoozes};
     }
-    UrlFate operator()(const Retry& retry) const {
-        const int attempts = tries.attempts + 1;
-        if (attempts >= tries.most_attempts) return failed(retry.error, retry.code);
+    UrlTransition operator()(const Retry& retry) const {
+        const int attempts = used.attempts + 1;
+        if (attempts >= used.most_attempts) return failed(retry.error, retry.code);
         return {.state = UrlState::queued,
                 .attempts = attempts,
                 .run_at = if_later(retry.not_before, now),
                 .note = retry.error};
     }
-    UrlFate operator()(const Failed& end) const { return failed(end.error, end.code); }
-    UrlFate operator()(const Snooze& snooze) const {
-        if (tries.snoozes >= tries.most_snoozes)
+    UrlTransition operator()(const Failed& end) const { return failed(end.error, end.code); }
+    UrlTransition operator()(const Snooze& snooze) const {
+        if (used.snoozes >= used.most_snoozes)
             return failed(if_said(snooze.reason).value_or(put_off_too_often), ErrorCode::unavailable);
         return {.state = UrlState::queued,
-                .attempts = tries.attempts,
-                .snoozes = tries.snoozes + 1,
+                .attempts = used.attempts,
+                .snoozes = used.snoozes + 1,
                 .run_at = if_later(snooze.until, now),
                 .note = if_said(snooze.reason)};
     }
-    UrlFate operator()(const Skipped& end) const {
+    UrlTransition operator()(const Skipped& end) const {
         return {.state = UrlState::skipped,
-                .attempts = tries.attempts,
-                .snoozes = tries.snoozes,
+                .attempts = used.attempts,
+                .snoozes = used.snoozes,
                 .note = end.note,
                 .skipped = end.reason};
     }
 
 private:
-    UrlFate failed(std::string_view note, ErrorCode code) const {
+    UrlTransition failed(std::string_view note, ErrorCode code) const {
         return {.state = UrlState::failed,
-                .attempts = tries.attempts + 1,
-                .snoozes = tries.snoozes,
+                .attempts = used.attempts + 1,
+                .snoozes = used.snoozes,
                 .note = note,
                 .error = code};
     }
 };
 
 struct OfChange {
-    const Tries& tries;
+    const Attempts& used;
     Timestamp now;
 
-    ChangeFate operator()(const Completed&) const { return done(); }
-    ChangeFate operator()(const Skipped&) const { return done(); }
-    ChangeFate operator()(const Failed& end) const { return failed(end.error); }
-    ChangeFate operator()(const Retry& retry) const {
-        const int attempts = tries.attempts + 1;
-        if (attempts >= tries.most_attempts) return failed(retry.error);
+    ChangeTransition operator()(const Completed&) const { return done(); }
+    ChangeTransition operator()(const Skipped&) const { return done(); }
+    ChangeTransition operator()(const Failed& end) const { return failed(end.error); }
+    ChangeTransition operator()(const Retry& retry) const {
+        const int attempts = used.attempts + 1;
+        if (attempts >= used.most_attempts) return failed(retry.error);
         return {.state = JobState::queued,
                 .attempts = attempts,
                 .run_at = if_later(retry.not_before, now),
                 .error = if_said(retry.error)};
     }
-    ChangeFate operator()(const Snooze& snooze) const {
-        if (tries.snoozes >= tries.most_snoozes)
+    ChangeTransition operator()(const Snooze& snooze) const {
+        if (used.snoozes >= used.most_snoozes)
             return failed(if_said(snooze.reason).value_or(put_off_too_often));
         return {.state = JobState::queued,
-                .attempts = tries.attempts,
-                .snoozes = tries.snoozes + 1,
+                .attempts = used.attempts,
+                .snoozes = used.snoozes + 1,
                 .run_at = if_later(snooze.until, now),
                 .error = if_said(snooze.reason)};
     }
 
 private:
-    ChangeFate done() const { return {.attempts = tries.attempts, .snoozes = tries.snoozes}; }
-    ChangeFate failed(std::string_view error) const {
+    ChangeTransition done() const { return {.attempts = used.attempts, .snoozes = used.snoozes}; }
+    ChangeTransition failed(std::string_view error) const {
         return {.state = JobState::failed,
-                .attempts = tries.attempts + 1,
-                .snoozes = tries.snoozes,
+                .attempts = used.attempts + 1,
+                .snoozes = used.snoozes,
                 .error = error};
     }
 };
 
 }  // namespace
 
-UrlFate fate_of_url(const Outcome::End& end, const Tries& tries, Timestamp now) {
-    return std::visit(OfUrl{tries, now}, end);
+UrlTransition next_url_state(const Outcome::End& end, const Attempts& used, Timestamp now) {
+    return std::visit(OfUrl{used, now}, end);
 }
 
-ChangeFate fate_of_change(const Outcome::End& end, const Tries& tries, Timestamp now) {
-    return std::visit(OfChange{tries, now}, end);
+ChangeTransition next_change_state(const Outcome::End& end, const Attempts& used, Timestamp now) {
+    return std::visit(OfChange{used, now}, end);
 }
 
 namespace {

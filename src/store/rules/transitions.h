@@ -16,7 +16,7 @@ namespace quarry::store {
 // rows itself.
 
 // Notes and errors are those of the outcome, which must live as long.
-struct UrlFate {
+struct UrlTransition {
     UrlState state = UrlState::completed;  // queued: once more
     int attempts = 0, snoozes = 0;
     std::optional<Timestamp> run_at{};       // of one that is queued; nothing: at once
@@ -25,7 +25,7 @@ struct UrlFate {
     SkipReason skipped = SkipReason::none;
 };
 
-struct ChangeFate {
+struct ChangeTransition {
     JobState state = JobState::completed;  // queued: once more
     int attempts = 0, snoozes = 0;
     std::optional<Timestamp> run_at{};
@@ -33,7 +33,7 @@ struct ChangeFate {
 };
 
 // What was before: how often it was tried, of how often it may be.
-struct Tries {
+struct Attempts {
     int attempts = 0, snoozes = 0;
     int most_attempts = 1, most_snoozes = 1'000;
 };
@@ -49,8 +49,8 @@ inline constexpr std::string_view put_off_too_often = "put off too many times in
 // page has now. A change that is not there any more was done otherwise.
 inline constexpr std::int64_t given_up = 0;
 
-UrlFate fate_of_url(const Outcome::End& end, const Tries& tries, Timestamp now);
-ChangeFate fate_of_change(const Outcome::End& end, const Tries& tries, Timestamp now);
+UrlTransition next_url_state(const Outcome::End& end, const Attempts& used, Timestamp now);
+ChangeTransition next_change_state(const Outcome::End& end, const Attempts& used, Timestamp now);
 
 // How the URLs of a crawl are counted, by every store.
 

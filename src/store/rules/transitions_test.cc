@@ -14,9 +14,9 @@ constexpr Timestamp now{1'000s};
 constexpr Timestamp later = now + 5s;
 
 // Put off four times; it may be tried three times.
-constexpr Tries second_try{.attempts = 1, .snoozes = 4, .most_attempts = 3};
-constexpr Tries put_off_enough{.snoozes = 9, .most_attempts = 3, .most_snoozes = 9};
-constexpr Tries last_try{.attempts = 2, .snoozes = 4, .most_attempts = 3};
+constexpr Attempts second_try{.attempts = 1, .snoozes = 4, .most_attempts = 3};
+constexpr Attempts put_off_enough{.snoozes = 9, .most_attempts = 3, .most_snoozes = 9};
+constexpr Attempts last_try{.attempts = 2, .snoozes = 4, .most_attempts = 3};
 
 }  // namespace
 
@@ -24,8 +24,8 @@ TEST_CASE("what an outcome makes of a URL") {
     struct Row {
         const char* what;
         Outcome::End end;
-        Tries tries;
-        UrlFate fate;
+        Attempts attempts;
+        UrlTransition transition;
     };
     using enum UrlState;
     const Row rows[] = {
@@ -70,13 +70,13 @@ TEST_CASE("what an outcome makes of a URL") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.what);
-        const UrlFate fate = fate_of_url(row.end, row.tries, now);
-        CHECK(fate.state == row.fate.state);
-        CHECK(fate.attempts == row.fate.attempts);
-        CHECK(fate.run_at == row.fate.run_at);
-        CHECK(fate.note == row.fate.note);
-        CHECK(fate.error == row.fate.error);
-        CHECK(fate.skipped == row.fate.skipped);
+        const UrlTransition transition = next_url_state(row.end, row.attempts, now);
+        CHECK(transition.state == row.transition.state);
+        CHECK(transition.attempts == row.transition.attempts);
+        CHECK(transition.run_at == row.transition.run_at);
+        CHECK(transition.note == row.transition.note);
+        CHECK(transition.error == row.transition.error);
+        CHECK(transition.skipped == row.transition.skipped);
     }
 }
 
@@ -84,8 +84,8 @@ TEST_CASE("what an outcome makes of a change of a page") {
     struct Row {
         const char* what;
         Outcome::End end;
-        Tries tries;
-        ChangeFate fate;
+        Attempts attempts;
+        ChangeTransition transition;
     };
     using enum JobState;
     const Row rows[] = {
@@ -115,11 +115,11 @@ TEST_CASE("what an outcome makes of a change of a page") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.what);
-        const ChangeFate fate = fate_of_change(row.end, row.tries, now);
-        CHECK(fate.state == row.fate.state);
-        CHECK(fate.attempts == row.fate.attempts);
-        CHECK(fate.snoozes == row.fate.snoozes);
-        CHECK(fate.run_at == row.fate.run_at);
-        CHECK(fate.error == row.fate.error);
+        const ChangeTransition transition = next_change_state(row.end, row.attempts, now);
+        CHECK(transition.state == row.transition.state);
+        CHECK(transition.attempts == row.transition.attempts);
+        CHECK(transition.snoozes == row.transition.snoozes);
+        CHECK(transition.run_at == row.transition.run_at);
+        CHECK(transition.error == row.transition.error);
     }
 }

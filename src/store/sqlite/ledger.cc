@@ -93,8 +93,8 @@ OpenGroup* Ledger::group(std::int64_t id) {
 void Ledger::set_running(const OpenGroup& group, bool runs) {
     const int change = runs ? 1 : -1;
     Owner& owner = rows_->owners.at(group.owner);
-    if (group.company != Company::apart) owner.running_groups += change;
-    if (group.company == Company::none) owner.exclusive_groups += change;
+    if (group.concurrency != Concurrency::unlimited) owner.running_groups += change;
+    if (group.concurrency == Concurrency::exclusive) owner.exclusive_groups += change;
     if (runs) {
         running_groups_.insert(group.id);
     } else {

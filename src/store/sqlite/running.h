@@ -111,7 +111,7 @@ struct Owner {
     int running_jobs = 0;
     int running_urls = 0;
     int running_groups = 0;
-    int exclusive_groups = 0;  // of the running ones, those that want no company
+    int exclusive_groups = 0;  // of the running ones, those that run alone
     std::int64_t open_jobs = 0;
     std::uint64_t last_turn = 0;  // when one of its crawls was last given URLs
 

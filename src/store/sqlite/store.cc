@@ -103,7 +103,7 @@ public:
     Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
                               std::vector<FoundUrl> seeds) override {
         TRY(disk_.check());
-        const Sync sync = group.company == Company::apart ? Sync::later : Sync::before;
+        const Sync sync = group.concurrency == Concurrency::unlimited ? Sync::later : Sync::before;
         return writer_->call<GroupId>(sync, 1,
                                       [&] { return store::add_group(*ledger_, group, jobs, seeds); });
     }
@@ -126,7 +126,7 @@ public:
         return soon<void>([&] { return store::retire_worker(*ledger_, worker); });
     }
     using Store::finish;
-    void finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) override;
+    void finish(std::vector<Finished> finished, FinishCallback callback, CommitMode mode) override;
 
     Result<void> cancel(GroupId group) override {
         return change<void>([&] { return cancel_group(*ledger_, group); });
@@ -281,7 +281,7 @@ Result<std::unique_ptr<Store>> SqliteStore::open(SqliteConfig config) {
     return store;
 }
 
-void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback, Haste haste) {
+void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback, CommitMode mode) {
     struct Call {
         std::vector<Finished> finished;
         FinishCallback callback;
@@ -289,9 +289,9 @@ void SqliteStore::finish(std::vector<Finished> finished, FinishCallback callback
     };
     auto call = std::make_unique<Call>(Call{std::move(finished), std::move(callback)});
     Call* shared = call.get();
-    writer_->submit({.sync = haste == Haste::awaited ? Sync::later : Sync::before,
+    writer_->submit({.sync = mode == CommitMode::not_durable ? Sync::later : Sync::before,
                      .weight = shared->finished.size(),
-                     .haste = haste,
+                     .mode = mode,
                      .apply = [this, shared]() -> Result<void> {
                          shared->verdicts = TRY(store::finish(*ledger_, shared->finished));
                          return {};

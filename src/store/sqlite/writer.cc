@@ -61,7 +61,7 @@ void Writer::submit(Command command) {
         std::unique_lock lock(mutex_);
         emptied_.wait(lock, [&] { return queued_weight_ < queue_weight; });
         queued_weight_ += command.weight;
-        if (command.haste != Haste::gather) ++in_haste_;
+        if (command.mode != CommitMode::batched) ++immediate_waiting_;
         queue_.push_back(std::move(command));
     }
     filled_.notify_one();
@@ -78,13 +78,14 @@ std::vector<Command> Writer::next_batch() {
         lock.lock();
         filled_.wait(lock, [&] { return has_work() || must_empty_log_; });
     }
-    filled_.wait_for(lock, gathering_time,
-                     [&] { return stopping_ || in_haste_ > 0 || queued_weight_ >= gathered_weight; });
+    filled_.wait_for(lock, gathering_time, [&] {
+        return stopping_ || immediate_waiting_ > 0 || queued_weight_ >= gathered_weight;
+    });
     std::vector<Command> batch;
     std::size_t weight = 0;
     while (!queue_.empty() && weight < batch_weight) {
         weight += queue_.front().weight;
-        if (queue_.front().haste != Haste::gather) --in_haste_;
+        if (queue_.front().mode != CommitMode::batched) --immediate_waiting_;
         batch.push_back(std::move(queue_.front()));
         queue_.pop_front();
     }

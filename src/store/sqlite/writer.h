@@ -39,7 +39,7 @@ enum class Sync : std::uint8_t {
 struct Command {
     Sync sync = Sync::before;
     std::size_t weight = 1;  // against the queue's bound
-    Haste haste = Haste::now;
+    CommitMode mode = CommitMode::immediate;
     // May be called twice: when a transaction fails, its commands are tried again one by one.
     std::move_only_function<Result<void>()> apply{};
     // Called once, after the commit or with the database's error.
@@ -114,7 +114,7 @@ private:
     std::condition_variable filled_, emptied_;
     std::deque<Command> queue_;
     std::size_t queued_weight_ = 0;
-    std::size_t in_haste_ = 0;  // of the commands queued
+    std::size_t immediate_waiting_ = 0;  // of the commands queued
     bool stopping_ = false;
     std::thread thread_;
 };

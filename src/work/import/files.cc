@@ -227,7 +227,7 @@ bool is_inside(std::string_view path, std::string_view folder) {
 Result<StoredFiles> stored_files(store::Reader& reader, const std::string& collection,
                                  const std::string& folder) {
     StoredFiles files;
-    store::PagePage wanted{.collection = collection, .limit = 1'000};
+    store::PageQuery wanted{.collection = collection, .limit = 1'000};
     while (true) {
         const store::StoredPages found = TRY(reader.pages(wanted));
         for (const StoredPage& page : found.pages) {

@@ -68,7 +68,7 @@ NewGroup to_group(const crawl::CrawlOptions& options) {
             .collection = options.collection,
             .owner = options.owner,
             .priority = options.priority,
-            .company = crawl::company_of(options),
+            .concurrency = crawl::concurrency_of(options),
             .page_limit = options.limit,
             .url_limit = std::max(options.limit * urls_per_page,
                                   static_cast<std::int64_t>(options.urls.size()) + urls_at_least),

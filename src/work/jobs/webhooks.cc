@@ -99,7 +99,7 @@ json::object failed_document(const FrontierUrl& url) {
 
 bool has_header(const std::vector<Header>& headers, std::string_view name) {
     return std::ranges::any_of(headers,
-                               [&](const Header& header) { return same_letters(header.name, name); });
+                               [&](const Header& header) { return equals_ignore_case(header.name, name); });
 }
 
 }  // namespace

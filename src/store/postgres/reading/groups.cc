@@ -119,7 +119,7 @@ constexpr const char* select_urls =
 
 }  // namespace
 
-Result<std::vector<FrontierUrl>> read_urls(db::PgConnection& connection, const UrlPage& page) {
+Result<std::vector<FrontierUrl>> read_urls(db::PgConnection& connection, const UrlQuery& page) {
     Query query(select_urls);
     query.add(" and frontier.grp = ?", page.group);
     query.add(" and frontier.id > ?", page.after ? number(*page.after) : number(page.group));

@@ -168,7 +168,7 @@ void narrow(Query& query, const RowSource& source, const JobFilter& filter) {
 namespace {
 
 // Rows of a table in the order of their ids. Those that may run are kept by kind, so each kind is walked.
-void add_rows(Query& query, const JobTable& table, const JobPage& page) {
+void add_rows(Query& query, const JobTable& table, const JobQuery& page) {
     const bool by_kind = &table == &ready_table;
     if (by_kind) query.add("select walked.* from quarry.kind cross join lateral (");
     query.add("select job.id, job.kind, ").add(table.state).add("::int as state,");
@@ -184,7 +184,7 @@ void add_rows(Query& query, const JobTable& table, const JobPage& page) {
 }
 
 // Names and payloads are joined to what is listed.
-void add_jobs(Query& query, const JobPage& page) {
+void add_jobs(Query& query, const JobQuery& page) {
     query.add(
         "select kind.name, coalesce(grp.collection, ''), job.state, job.id, job.priority, job.attempts,"
         " job.max_attempts, job.stalls, job.progress, owner.name, job.grp, job.unique_key, job.last_error,"
@@ -211,16 +211,16 @@ void add_jobs(Query& query, const JobPage& page) {
     if (page.with_payload) query.add(" left join quarry.payload on payload.id = job.id");
 }
 
-void add_list(Query& query, const RowSource& source, const JobPage& page) {
+void add_list(Query& query, const RowSource& source, const JobQuery& page) {
     query.add("select ").add(source.kind).add(", ").add(source.collection).add(", ").add(source.state);
     query.add(", ").add(source.columns).add(", null::text, null::text").add(source.from).add(" where true");
     narrow(query, source, page.filter);
     if (page.after) query.add(" and " + std::string(source.id) + " > ?", *page.after);
-    query.add(page.order == JobPage::Order::as_leased ? " order by outbox.priority, " : " order by ");
+    query.add(page.order == JobQuery::Order::as_leased ? " order by outbox.priority, " : " order by ");
     query.add(std::string(source.id) + " limit ?", page.limit);
 }
 
-Query list_of(const JobPage& page) {
+Query list_of(const JobQuery& page) {
     const JobFilter& filter = page.filter;
     const bool by_id = !filter.ids.empty();
     Query query("");
@@ -341,7 +341,7 @@ Result<void> count_changes(db::PgConnection& connection, const JobFilter& filter
 
 }  // namespace
 
-Result<std::vector<Job>> read_jobs(db::PgConnection& connection, const JobPage& page) {
+Result<std::vector<Job>> read_jobs(db::PgConnection& connection, const JobQuery& page) {
     std::vector<Job> jobs;
     TRY(list_of(page).each(connection, [&](const db::PgRow& row) { jobs.push_back(job_of(row)); }));
     return jobs;

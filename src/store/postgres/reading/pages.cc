@@ -69,7 +69,7 @@ Result<std::vector<PlacedPage>> read_rows(db::PgConnection& connection, const Qu
     return pages;
 }
 
-Query query_of_group(const PagePage& page) {
+Query query_of_group(const PageQuery& page) {
     Query query{std::string(pages_of_group)};
     if (page.with_content) query.add(CONTENT_COLUMNS);
     // What is listed is chosen first: nothing is joined to what is skipped.
@@ -86,7 +86,7 @@ Query query_of_group(const PagePage& page) {
 }
 
 // By the URL's own row: the list of results is in the order in which they came.
-Query query_of_url(const PagePage& page) {
+Query query_of_url(const PageQuery& page) {
     Query query{std::string(page_of_url)};
     if (page.with_content) query.add(CONTENT_COLUMNS);
     query.add(
@@ -97,7 +97,7 @@ Query query_of_url(const PagePage& page) {
     return query;
 }
 
-Query query_of_collection(const PagePage& page, std::int64_t until) {
+Query query_of_collection(const PageQuery& page, std::int64_t until) {
     Query query{std::string(pages_of_collection)};
     if (page.with_content) query.add(CONTENT_COLUMNS);
     query.add(" from quarry.page" NEAR_DUPLICATE);
@@ -119,7 +119,7 @@ Result<std::optional<std::int64_t>> end_of_walk(db::PgConnection& connection, st
     return last;
 }
 
-Result<StoredPages> read(db::PgConnection& connection, const Query& query, const PagePage& page) {
+Result<StoredPages> read(db::PgConnection& connection, const Query& query, const PageQuery& page) {
     std::vector<PlacedPage> rows = TRY(read_rows(connection, query, page.with_content));
     StoredPages pages;
     pages.last = rows.empty() ? page.after : rows.back().place;
@@ -137,7 +137,7 @@ Result<StoredPages> read(db::PgConnection& connection, const Query& query, const
 
 }  // namespace
 
-Result<StoredPages> read_pages(db::PgConnection& connection, const PagePage& page) {
+Result<StoredPages> read_pages(db::PgConnection& connection, const PageQuery& page) {
     if (page.group && page.url) {
         StoredPages found = TRY(read(connection, query_of_url(page), page));
         found.next.reset();

@@ -36,7 +36,7 @@ public:
         if (found.empty()) return fail(ErrorCode::not_found, "no such job");
         return std::move(found.front());
     }
-    Result<std::vector<Job>> jobs(const JobPage& page) override {
+    Result<std::vector<Job>> jobs(const JobQuery& page) override {
         auto jobs = TRY(reading(read_jobs, page));
         say_attempts(jobs, limits_);
         return jobs;
@@ -44,9 +44,9 @@ public:
     Result<std::vector<StateCount>> job_counts(const JobFilter& filter) override {
         return in_snapshot(read_job_counts, filter);
     }
-    Result<std::vector<FrontierUrl>> urls(const UrlPage& page) override { return reading(read_urls, page); }
+    Result<std::vector<FrontierUrl>> urls(const UrlQuery& page) override { return reading(read_urls, page); }
 
-    Result<StoredPages> pages(const PagePage& page) override { return reading(read_pages, page); }
+    Result<StoredPages> pages(const PageQuery& page) override { return reading(read_pages, page); }
     Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) override {
         return reading(read_page, collection, key);
     }

@@ -25,7 +25,7 @@ Result<std::vector<Schedule>> read_schedules(db::PgConnection& connection);
 
 // URLs of a crawl as they are in PostgreSQL.
 
-Result<std::vector<FrontierUrl>> read_urls(db::PgConnection& connection, const UrlPage& page);
+Result<std::vector<FrontierUrl>> read_urls(db::PgConnection& connection, const UrlQuery& page);
 
 // Jobs as they are in PostgreSQL, where several tables hold what people call a job: those that may run, wait,
 // run and have ended, URLs of the frontier and changes in the outbox.
@@ -33,7 +33,7 @@ Result<std::vector<FrontierUrl>> read_urls(db::PgConnection& connection, const U
 // In order of their ids. URLs are among them if they are asked for by kind, by group or by id, changes in the
 // outbox if by kind or by id: a list of everything would be a list of URLs. One statement, so one snapshot,
 // which may be part of a transaction of the caller's. Ages are measured by the database's clock.
-Result<std::vector<Job>> read_jobs(db::PgConnection& connection, const JobPage& page);
+Result<std::vector<Job>> read_jobs(db::PgConnection& connection, const JobQuery& page);
 
 // By kind, collection and state. Without a kind, URLs and the outbox are counted too. Several statements: the
 // caller's transaction makes them one snapshot.
@@ -44,7 +44,7 @@ Result<std::vector<StateCount>> read_job_counts(db::PgConnection& connection, co
 // The pages of a group have the URL, status and time of its own visit, and its own words. Title, language and
 // the like are those of the page today. They are empty if the page is gone; the details, read with the
 // content, still have them.
-Result<StoredPages> read_pages(db::PgConnection& connection, const PagePage& page);
+Result<StoredPages> read_pages(db::PgConnection& connection, const PageQuery& page);
 
 // As Reader::media.
 Result<std::string> read_media(db::PgConnection& connection, ContentId version);

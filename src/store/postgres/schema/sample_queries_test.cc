@@ -110,7 +110,7 @@ struct Work {
                          .name = url_of(number).url,
                          .options = options,
                          .collection = "scrapes",
-                         .company = Company::apart,
+                         .concurrency = Concurrency::unlimited,
                          .index_pages = false},
                         {}, {url_of(number)})
             .value();

@@ -62,7 +62,7 @@ Result<OpenGroup> group_of(const db::PgRow& row) {
     LaterJobs later = TRY(later_jobs_from_json(row.text(9)));
     return OpenGroup{.id = row.integer(0),
                      .owner = row.integer(1),
-                     .company = static_cast<Company>(row.integer(2)),
+                     .concurrency = static_cast<Concurrency>(row.integer(2)),
                      .page_limit = row.integer(3),
                      .url_limit = row.integer(4),
                      .pages = {.group = row.integer(0),
@@ -95,7 +95,7 @@ Result<void> insert_group(db::PgConnection& sql, std::int64_t id, const NewGroup
     TRY(sql.run(
         insert_group_sql,
         db::PgValues(id, group.kind, group.name, group.options, group.collection, group.site, owner,
-                     group.priority, static_cast<int>(group.company), group.page_limit, group.url_limit,
+                     group.priority, static_cast<int>(group.concurrency), group.page_limit, group.url_limit,
                      group.index_pages, group.zero_retention, closing_jobs, column_of(now), request_key, keep,
                      keep_failed, static_cast<int>(group.page_keeping), group.request_id)));
     return {};

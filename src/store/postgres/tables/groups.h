@@ -31,7 +31,7 @@ struct PageOwner {
 struct OpenGroup {
     std::int64_t id = 0;
     std::int64_t owner = 0;
-    Company company = Company::any;
+    Concurrency concurrency = Concurrency::shared;
     std::int64_t page_limit = 0;
     std::int64_t url_limit = 0;
     PageOwner pages{};

@@ -200,8 +200,8 @@ Result<PlainEnd> finish_plain_jobs(db::PgBatch& batch, std::span<const Finished>
 
 namespace {
 
-Result<void> put_back(Ledger& ledger, OpenGroup& group, const UrlRow& row, const UrlFate& fate) {
-    TRY(requeue_url(ledger, row, fate.note));
+Result<void> put_back(Ledger& ledger, OpenGroup& group, const UrlRow& row, const UrlTransition& transition) {
+    TRY(requeue_url(ledger, row, transition.note));
     --group.counters.running;
     ++group.counters.queued;
     ledger.touch(group);
@@ -237,30 +237,30 @@ Result<void> finish_url(Ledger& ledger, const LeasedUrl& url, const Outcome& out
     }
     TRY(apply_effects(ledger, group, outcome));
     UrlRow row = url.row;
-    const UrlFate fate = fate_of_url(end,
-                                     {.attempts = row.attempts,
-                                      .snoozes = row.snoozes,
-                                      .most_attempts = ledger.limits().url_attempts,
-                                      .most_snoozes = ledger.limits().max_snoozes},
-                                     ledger.now());
-    row.attempts = fate.attempts;
-    row.snoozes = fate.snoozes;
-    if (fate.state == UrlState::queued) {
+    const UrlTransition transition = next_url_state(end,
+                                                    {.attempts = row.attempts,
+                                                     .snoozes = row.snoozes,
+                                                     .most_attempts = ledger.limits().url_attempts,
+                                                     .most_snoozes = ledger.limits().max_snoozes},
+                                                    ledger.now());
+    row.attempts = transition.attempts;
+    row.snoozes = transition.snoozes;
+    if (transition.state == UrlState::queued) {
         if (outcome.status != 0) row.status = outcome.status;
-        row.run_at = fate.run_at;
-        return put_back(ledger, *group, row, fate);
+        row.run_at = transition.run_at;
+        return put_back(ledger, *group, row, transition);
     }
     return end_url(ledger, row,
-                   {.state = fate.state,
-                    .skipped = fate.skipped,
+                   {.state = transition.state,
+                    .skipped = transition.skipped,
                     .status = outcome.status,
                     .content = saved.content,
                     .token = url.lease.token,
                     .final_url = outcome.final_url,
-                    .note = std::string(fate.note.value_or("")),
+                    .note = std::string(transition.note.value_or("")),
                     .fetch = outcome.timings.fetch,
                     .extract = outcome.timings.extract,
-                    .error = fate.error},
+                    .error = transition.error},
                    UrlState::running);
 }
 
@@ -286,28 +286,28 @@ Result<void> finish_change(Ledger& ledger, const LeasedChange& change, const Out
         ledger.tally_of_group(change.row.group).add(outcome.timings);
     ledger.wake();  // a newer change of the page may have waited for this
     ChangeRow row = change.row;
-    const ChangeFate fate = fate_of_change(outcome.end,
-                                           {.attempts = row.attempts,
-                                            .snoozes = row.snoozes,
-                                            .most_attempts = ledger.limits().change_attempts,
-                                            .most_snoozes = ledger.limits().change_snoozes},
-                                           ledger.now());
-    row.attempts = fate.attempts;
-    row.snoozes = fate.snoozes;
-    const bool is_good = fate.state == JobState::completed;
+    const ChangeTransition transition = next_change_state(outcome.end,
+                                                          {.attempts = row.attempts,
+                                                           .snoozes = row.snoozes,
+                                                           .most_attempts = ledger.limits().change_attempts,
+                                                           .most_snoozes = ledger.limits().change_snoozes},
+                                                          ledger.now());
+    row.attempts = transition.attempts;
+    row.snoozes = transition.snoozes;
+    const bool is_good = transition.state == JobState::completed;
     // A newer change of the page does what this one could not do.
     if (!is_good && TRY(is_outdated(ledger.sql(), row))) return forget_change(ledger, row);
-    if (fate.state == JobState::queued) {
-        row.run_at = fate.run_at;
-        return requeue_change(ledger, row, fate.error, ledger.now());
+    if (transition.state == JobState::queued) {
+        row.run_at = transition.run_at;
+        return requeue_change(ledger, row, transition.error, ledger.now());
     }
     if (is_good && row.group != 0 && row.content) ++ledger.tally_of_group(row.group).indexed;
     TRY(end_change(ledger, row,
-                   {.state = fate.state,
+                   {.state = transition.state,
                     .token = change.lease.token,
-                    .error = fate.error,
+                    .error = transition.error,
                     .timings = &outcome.timings}));
-    tell(ledger, row, fate.state, outcome.timings.chunks);
+    tell(ledger, row, transition.state, outcome.timings.chunks);
     return {};
 }
 

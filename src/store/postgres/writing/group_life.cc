@@ -166,7 +166,7 @@ Result<void> settle(Ledger& ledger, OpenGroup& group) {
 struct Contender {
     std::int64_t id = 0, owner = 0;
     JobState state{};
-    Company company{};
+    Concurrency concurrency{};
     std::int64_t most_groups = 0;  // of its owner
 };
 
@@ -187,7 +187,7 @@ public:
             const Contender group{.id = rows.integer(row, 0),
                                   .owner = rows.integer(row, 1),
                                   .state = static_cast<JobState>(rows.integer(row, 2)),
-                                  .company = static_cast<Company>(rows.integer(row, 3)),
+                                  .concurrency = static_cast<Concurrency>(rows.integer(row, 3)),
                                   .most_groups = rows.integer(row, 4)};
             if (group.state == JobState::running) {
                 count(group);
@@ -202,22 +202,22 @@ public:
 private:
     void count(const Contender& group) {
         ++running_;
-        if (group.company != Company::apart) ++owners_[group.owner].groups;
-        if (group.company == Company::none) ++owners_[group.owner].exclusive;
+        if (group.concurrency != Concurrency::unlimited) ++owners_[group.owner].groups;
+        if (group.concurrency == Concurrency::exclusive) ++owners_[group.owner].exclusive;
     }
 
     bool may_start(const Contender& group) {
         const Places& owner = owners_[group.owner];
         if (running_ >= ledger_.limits().max_running_groups) return false;
-        if (group.company == Company::apart) return true;
+        if (group.concurrency == Concurrency::unlimited) return true;
         if (owner.exclusive > 0) return false;
-        if (group.company == Company::none) return owner.groups == 0;
+        if (group.concurrency == Concurrency::exclusive) return owner.groups == 0;
         return owner.groups < group.most_groups;
     }
 
     Result<void> consider(const Contender& group) {
-        // Nobody overtakes within an owner, or a group that wants no company would wait for ever.
-        if (owners_in_wait_.contains(group.owner) && group.company != Company::apart) return {};
+        // Nobody overtakes within an owner, or a group that runs alone would wait for ever.
+        if (owners_in_wait_.contains(group.owner) && group.concurrency != Concurrency::unlimited) return {};
         if (!may_start(group)) {
             owners_in_wait_.insert(group.owner);
             return {};

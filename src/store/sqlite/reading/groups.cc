@@ -98,7 +98,7 @@ constexpr const char* select_urls =
 
 }  // namespace
 
-Result<std::vector<FrontierUrl>> read_urls(db::Connection& connection, const UrlPage& page) {
+Result<std::vector<FrontierUrl>> read_urls(db::Connection& connection, const UrlQuery& page) {
     Query query(select_urls);
     query.add(" AND grp.id = ?", page.group);
     query.add(" AND frontier.id > ?", page.after ? number(*page.after) : number(page.group));

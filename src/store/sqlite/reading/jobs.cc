@@ -137,14 +137,14 @@ std::string select(std::initializer_list<std::string_view> parts) {
     return sql;
 }
 
-Result<void> read_from(db::Connection& connection, const Source& source, const JobPage& page, Timestamp now,
+Result<void> read_from(db::Connection& connection, const Source& source, const JobQuery& page, Timestamp now,
                        std::vector<Job>& jobs) {
     Query query(select({source.kind, ", ", source.collection, ", ", source.state, ", ", source.columns,
                         page.with_payload ? source.payload_columns : ", NULL, NULL", source.from,
                         page.with_payload ? source.payload_join : "", " WHERE true"}));
     narrow(query, source, page.filter, now);
     if (page.after) query.add(" AND " + std::string(source.id) + " > ?", *page.after);
-    const bool as_leased = page.order == JobPage::Order::as_leased;
+    const bool as_leased = page.order == JobQuery::Order::as_leased;
     query.add(as_leased ? " ORDER BY outbox.priority, " : " ORDER BY ");
     query.add(std::string(source.id) + " LIMIT ?", page.limit);
     return query.each(connection, [&](const db::Statement& row) { jobs.push_back(job_of(row)); });
@@ -227,12 +227,12 @@ Result<void> count_changes(db::Connection& connection, const JobFilter& filter, 
 
 }  // namespace
 
-Result<std::vector<Job>> read_jobs(db::Connection& connection, const JobPage& page, Timestamp now) {
+Result<std::vector<Job>> read_jobs(db::Connection& connection, const JobQuery& page, Timestamp now) {
     std::vector<Job> jobs;
     for (const Source* source : sources_of_list(page.filter)) {
         TRY(read_from(connection, *source, page, now, jobs));
     }
-    if (page.order == JobPage::Order::as_leased) return jobs;
+    if (page.order == JobQuery::Order::as_leased) return jobs;
     // A job that ended between two reads would be seen twice, were this not one snapshot.
     std::ranges::sort(jobs, {}, &Job::id);
     if (std::ssize(jobs) > page.limit) jobs.resize(static_cast<std::size_t>(page.limit));

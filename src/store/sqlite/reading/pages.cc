@@ -65,7 +65,7 @@ Result<StoredPage> unpacked(PackedPage packed) {
     return std::move(packed.page);
 }
 
-Query query_of_group(const PagePage& page) {
+Query query_of_group(const PageQuery& page) {
     Query query{std::string(pages_of_group)};
     if (page.with_content) query.add(CONTENT_COLUMNS);
     query.add(
@@ -79,7 +79,7 @@ Query query_of_group(const PagePage& page) {
 }
 
 // By the URL's own row: the list of results is in the order in which they came.
-Query query_of_url(const PagePage& page) {
+Query query_of_url(const PageQuery& page) {
     Query query{std::string(page_of_url)};
     if (page.with_content) query.add(CONTENT_COLUMNS);
     query.add(
@@ -90,7 +90,7 @@ Query query_of_url(const PagePage& page) {
     return query;
 }
 
-Query query_of_collection(const PagePage& page, std::int64_t until) {
+Query query_of_collection(const PageQuery& page, std::int64_t until) {
     Query query{std::string(pages_of_collection)};
     if (page.with_content) query.add(CONTENT_COLUMNS);
     query.add(" FROM page" NEAR_DUPLICATE);
@@ -113,7 +113,7 @@ Result<std::optional<std::int64_t>> end_of_walk(db::Connection& connection, std:
     return last;
 }
 
-Result<StoredPages> read(db::Connection& connection, Query query, const PagePage& page) {
+Result<StoredPages> read(db::Connection& connection, Query query, const PageQuery& page) {
     std::vector<PackedPage> rows;
     TRY(query.each(connection, [&](const db::Statement& row) {
         rows.push_back(packed_page_of(row, page.with_content));
@@ -135,7 +135,7 @@ Result<StoredPages> read(db::Connection& connection, Query query, const PagePage
 
 }  // namespace
 
-Result<StoredPages> read_pages(db::Connection& connection, const PagePage& page) {
+Result<StoredPages> read_pages(db::Connection& connection, const PageQuery& page) {
     if (page.group && page.url) {
         StoredPages found = TRY(read(connection, query_of_url(page), page));
         found.next.reset();

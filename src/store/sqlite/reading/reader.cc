@@ -37,7 +37,7 @@ public:
         if (found.empty()) return fail(ErrorCode::not_found, "no such job");
         return std::move(found.front());
     }
-    Result<std::vector<Job>> jobs(const JobPage& page) override {
+    Result<std::vector<Job>> jobs(const JobQuery& page) override {
         auto jobs = TRY(in_snapshot([&] { return read_jobs(connection_, page, wall_clock()); }));
         say_attempts(jobs, limits_);
         return jobs;
@@ -45,11 +45,11 @@ public:
     Result<std::vector<StateCount>> job_counts(const JobFilter& filter) override {
         return in_snapshot([&] { return read_job_counts(connection_, filter, wall_clock()); });
     }
-    Result<std::vector<FrontierUrl>> urls(const UrlPage& page) override {
+    Result<std::vector<FrontierUrl>> urls(const UrlQuery& page) override {
         return read_urls(connection_, page);
     }
 
-    Result<StoredPages> pages(const PagePage& page) override { return read_pages(connection_, page); }
+    Result<StoredPages> pages(const PageQuery& page) override { return read_pages(connection_, page); }
     Result<std::optional<StoredPage>> page(std::string_view collection, const UrlKey& key) override {
         return read_page(connection_, collection, key);
     }

@@ -27,7 +27,7 @@ Result<std::vector<Schedule>> read_schedules(db::Connection& connection);
 
 // URLs of a crawl as they are in quarry.db.
 
-Result<std::vector<FrontierUrl>> read_urls(db::Connection& connection, const UrlPage& page);
+Result<std::vector<FrontierUrl>> read_urls(db::Connection& connection, const UrlQuery& page);
 
 // Jobs as they are in quarry.db, where four tables hold what people call a job: open ones, ended ones, URLs
 // of the frontier and changes in the outbox.
@@ -35,7 +35,7 @@ Result<std::vector<FrontierUrl>> read_urls(db::Connection& connection, const Url
 // In order of their ids. URLs are among them if they are asked for by kind, by group or by id, changes in the
 // outbox if by kind or by id: a list of everything would be a list of URLs. `now` is what ages are measured
 // from.
-Result<std::vector<Job>> read_jobs(db::Connection& connection, const JobPage& page, Timestamp now);
+Result<std::vector<Job>> read_jobs(db::Connection& connection, const JobQuery& page, Timestamp now);
 
 // By kind, collection and state. Without a kind, URLs and the outbox are counted too.
 Result<std::vector<StateCount>> read_job_counts(db::Connection& connection, const JobFilter& filter,
@@ -46,7 +46,7 @@ Result<std::vector<StateCount>> read_job_counts(db::Connection& connection, cons
 // The pages of a group have the URL, status and time of its own visit, and its own words. Title, language and
 // the like are those of the page today: a list does not open the words. They are empty if the page is gone;
 // the details, read with the content, still have them.
-Result<StoredPages> read_pages(db::Connection& connection, const PagePage& page);
+Result<StoredPages> read_pages(db::Connection& connection, const PageQuery& page);
 
 // As Reader::media.
 Result<std::string> read_media(db::Connection& connection, ContentId version);

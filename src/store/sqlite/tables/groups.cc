@@ -39,7 +39,7 @@ OpenGroup group_of(const db::Statement& row) {
     const int priority = static_cast<int>(row.integer(11));
     return {.id = row.integer(0),
             .owner = static_cast<int>(row.integer(1)),
-            .company = static_cast<Company>(row.integer(2)),
+            .concurrency = static_cast<Concurrency>(row.integer(2)),
             .page_limit = row.integer(3),
             .url_limit = row.integer(4),
             .pages = {.group = GroupId(row.integer(0)),
@@ -102,7 +102,7 @@ Result<void> GroupRows::insert(std::int64_t id, const NewGroup& group, int owner
     if (group.keeping) keep_failed = group.keeping->failed.count();
     return sql_.insert
         .bind(id, group.kind, group.name, group.options, group.collection, group.site, owner, group.priority,
-              static_cast<int>(group.company), group.page_limit, group.url_limit, group.index_pages,
+              static_cast<int>(group.concurrency), group.page_limit, group.url_limit, group.index_pages,
               group.zero_retention, closing_jobs, column_of(now), request_key, keep, keep_failed,
               static_cast<int>(group.page_keeping), group.request_id)
         .run();

@@ -219,7 +219,7 @@ Result<bool> change_one(Ledger& ledger, const BulkRequest& request, const Job& j
 }  // namespace
 
 Answer<BulkStep> change_some(Ledger& ledger, const BulkRequest& request) {
-    JobPage page{.filter = request.filter, .after = request.after, .limit = rows_per_step};
+    JobQuery page{.filter = request.filter, .after = request.after, .limit = rows_per_step};
     page.filter.states = states_of(request);
     if (page.filter.states.empty()) return BulkStep{};
     BulkStep step;

@@ -178,8 +178,8 @@ Result<void> finish_job(Ledger& ledger, JobId id, const Lease& lease, const Outc
 
 namespace {
 
-Result<void> put_back(Ledger& ledger, OpenGroup& group, const UrlRow& row, const UrlFate& fate) {
-    TRY(ledger.rows().urls.requeue(row, fate.note));
+Result<void> put_back(Ledger& ledger, OpenGroup& group, const UrlRow& row, const UrlTransition& transition) {
+    TRY(ledger.rows().urls.requeue(row, transition.note));
     --group.counters.running;
     ++group.counters.queued;
     ledger.touch(group);
@@ -226,33 +226,33 @@ Result<void> finish_url(Ledger& ledger, JobId id, const Lease& lease, const Outc
     }
     TRY(apply_effects(ledger, group, outcome));
     UrlRow row = url_row_of(id, lease);
-    const UrlFate fate = fate_of_url(end,
-                                     {.attempts = row.attempts,
-                                      .snoozes = row.snoozes,
-                                      .most_attempts = ledger.limits().url_attempts,
-                                      .most_snoozes = ledger.limits().max_snoozes},
-                                     ledger.now());
-    row.attempts = fate.attempts;
-    row.snoozes = fate.snoozes;
-    if (fate.state == UrlState::queued) {
+    const UrlTransition transition = next_url_state(end,
+                                                    {.attempts = row.attempts,
+                                                     .snoozes = row.snoozes,
+                                                     .most_attempts = ledger.limits().url_attempts,
+                                                     .most_snoozes = ledger.limits().max_snoozes},
+                                                    ledger.now());
+    row.attempts = transition.attempts;
+    row.snoozes = transition.snoozes;
+    if (transition.state == UrlState::queued) {
         if (outcome.status != 0) row.status = outcome.status;
-        row.run_at = fate.run_at;
-        return put_back(ledger, *group, row, fate);
+        row.run_at = transition.run_at;
+        return put_back(ledger, *group, row, transition);
     }
     return end_url(ledger, row,
-                   {.state = fate.state,
-                    .skipped = fate.skipped,
+                   {.state = transition.state,
+                    .skipped = transition.skipped,
                     .status = outcome.status,
-                    .attempts = fate.attempts,
+                    .attempts = transition.attempts,
                     .stalls = row.stalls,
                     .content = saved.content,
                     .finished_at = ledger.now(),
                     .token = lease.token,
                     .final_url = outcome.final_url,
-                    .note = fate.note.value_or(""),
+                    .note = transition.note.value_or(""),
                     .fetch = outcome.timings.fetch,
                     .extract = outcome.timings.extract,
-                    .error = fate.error},
+                    .error = transition.error},
                    UrlState::running);
 }
 
@@ -284,30 +284,30 @@ Result<void> finish_change(Ledger& ledger, JobId id, const Lease& lease, const O
     TRY(apply_effects(ledger, nullptr, outcome));
     if (row->group != 0 && !outcome.timings.is_empty()) ledger.tally(row->group).add(outcome.timings);
     OutboxRows& rows = ledger.outbox().rows;
-    const ChangeFate fate = fate_of_change(outcome.end,
-                                           {.attempts = row->attempts,
-                                            .snoozes = row->snoozes,
-                                            .most_attempts = ledger.limits().change_attempts,
-                                            .most_snoozes = ledger.limits().change_snoozes},
-                                           ledger.now());
-    row->attempts = fate.attempts;
-    row->snoozes = fate.snoozes;
-    const bool is_good = fate.state == JobState::completed;
+    const ChangeTransition transition = next_change_state(outcome.end,
+                                                          {.attempts = row->attempts,
+                                                           .snoozes = row->snoozes,
+                                                           .most_attempts = ledger.limits().change_attempts,
+                                                           .most_snoozes = ledger.limits().change_snoozes},
+                                                          ledger.now());
+    row->attempts = transition.attempts;
+    row->snoozes = transition.snoozes;
+    const bool is_good = transition.state == JobState::completed;
     // A newer change of the page does what this one could not do.
     if (!is_good && TRY(rows.is_outdated(*row))) return rows.forget(*row);
-    if (fate.state == JobState::queued) {
-        row->run_at = fate.run_at;
-        TRY(rows.requeue(*row, fate.error, ledger.now()));
+    if (transition.state == JobState::queued) {
+        row->run_at = transition.run_at;
+        TRY(rows.requeue(*row, transition.error, ledger.now()));
         ledger.outbox().put_in_line(*row);
         return {};
     }
     if (is_good && row->group != 0 && row->content) ++ledger.tally(row->group).indexed;
-    TRY(rows.end(*row, {.state = fate.state,
+    TRY(rows.end(*row, {.state = transition.state,
                         .finished_at = ledger.now(),
                         .token = lease.token,
-                        .error = fate.error,
+                        .error = transition.error,
                         .timings = &outcome.timings}));
-    tell(ledger, *row, fate.state, outcome.timings.chunks);
+    tell(ledger, *row, transition.state, outcome.timings.chunks);
     return {};
 }
 

@@ -111,9 +111,9 @@ bool may_start(Ledger& ledger, const OpenGroup& group) {
     const auto running_in_all = static_cast<int>(ledger.running_groups().size());
     const Owner& owner = ledger.rows().owners.at(group.owner);
     if (running_in_all >= ledger.limits().max_running_groups) return false;
-    if (group.company == Company::apart) return true;
+    if (group.concurrency == Concurrency::unlimited) return true;
     if (owner.exclusive_groups > 0) return false;
-    if (group.company == Company::none) return owner.running_groups == 0;
+    if (group.concurrency == Concurrency::exclusive) return owner.running_groups == 0;
     return owner.running_groups < owner.limits.running_groups;
 }
 
@@ -137,10 +137,10 @@ Result<void> settle_groups(Ledger& ledger) {
 }
 
 Result<void> start_waiting_groups(Ledger& ledger) {
-    // Nobody overtakes within an owner, or a group that wants no company would wait for ever.
+    // Nobody overtakes within an owner, or a group that runs alone would wait for ever.
     std::unordered_set<int> owners_in_wait;
     for (OpenGroup* group : waiting_groups(ledger)) {
-        if (owners_in_wait.contains(group->owner) && group->company != Company::apart) continue;
+        if (owners_in_wait.contains(group->owner) && group->concurrency != Concurrency::unlimited) continue;
         if (may_start(ledger, *group)) {
             TRY(begin(ledger, *group));
         } else {
