@@ -25,7 +25,7 @@ struct GroupRow {
     int owner = 1;
     std::string collection = "docs";
     int priority = 2;
-    int company = 0;
+    int concurrency = 0;
     std::string last_id = "NULL";
 };
 

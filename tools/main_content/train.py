@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Trains the main-content model: writes main_content_model.inc and vocabulary.inc.
 
-    train.py --data DIR --tools BUILD/src/extract [--folds 5] [--write src/extract]
+    train.py --data DIR --tools BUILD/src/extract [--folds 5] [--write src/extract/content]
 
 DIR holds the sets aeb, wcxb, traf and docsgen (pages/<id>.html.gz and truth.json each). Every page is cut into
 blocks by dump_blocks; a block's label is the share of its words that the page's true text has at that place.
