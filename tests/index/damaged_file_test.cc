@@ -4,6 +4,7 @@
 #include <random>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "db/sqlite.h"
 #include "effort.h"
@@ -145,6 +146,32 @@ TEST_CASE("flipped bytes anywhere lead to errors at worst") {
         for (const Access access : {Access::read, Access::write}) {
             const auto index = open_index(path, access);
             if (index) use_up(**index);
+        }
+    }
+}
+
+TEST_CASE("damage to a table that says where the others are is an error, and not an index without hits") {
+    const TemporaryFolder folder;
+    const std::string sound = folder.write("sound.db", sound_file());
+    for (const char* table : {"meta", "collection", "segment", "space"}) {
+        CAPTURE(table);
+        db::Connection connection = db::Connection::open(sound, db::Access::read_only).value();
+        const auto root = static_cast<std::size_t>(
+            connection.integer(fmt::format("SELECT rootpage FROM sqlite_schema WHERE name = '{}'", table))
+                .value()
+                .value());
+        const auto page = static_cast<std::size_t>(connection.integer("PRAGMA page_size").value().value());
+        std::string bytes = sound_file();
+        // The page has no cells any more, and all else of it is as it was.
+        bytes[(root - 1) * page + 3] = bytes[(root - 1) * page + 4] = 0;
+
+        const std::string damaged = folder.write("damaged.db", bytes);
+
+        for (const Access access : {Access::read, Access::write}) {
+            const auto index = open_index(damaged, access);
+            REQUIRE_FALSE(index);
+            CHECK(index.error().code == ErrorCode::corrupt);
+            CHECK(index.error().message.find(table) != std::string::npos);
         }
     }
 }

@@ -127,6 +127,15 @@ Result<std::int64_t> version_of(db::Connection& connection) {
 
 }  // namespace
 
+Result<void> check_small_tables(db::Connection& connection) {
+    for (const std::string_view table : {"meta", "collection", "segment", "space"}) {
+        db::Statement check = TRY(connection.prepare(fmt::format("PRAGMA quick_check('{}')", table)));
+        if (!TRY(check.step()) || check.text(0) != "ok")
+            return fail(ErrorCode::corrupt, fmt::format("the table {} is damaged: {}", table, check.text(0)));
+    }
+    return {};
+}
+
 Result<void> prepare_for_writing(db::Connection& connection) {
     const std::int64_t version = TRY(version_of(connection));
     if (version == 0) TRY(connection.execute(fmt::format("PRAGMA page_size = {}", page_bytes)));

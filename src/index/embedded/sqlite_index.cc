@@ -54,6 +54,8 @@ Result<std::unique_ptr<EmbeddedIndex>> SqliteIndex::open(const EmbeddedIndexConf
     if (config.access == EmbeddedIndexConfig::Access::write) {
         TRY(index->open_for_writing(config));
     } else {
+        auto lease = TRY(index->connections_.take());
+        TRY(check_small_tables(lease->connection()));
         TRY(index->look());
     }
     return index;
@@ -62,6 +64,7 @@ Result<std::unique_ptr<EmbeddedIndex>> SqliteIndex::open(const EmbeddedIndexConf
 Result<void> SqliteIndex::open_for_writing(const EmbeddedIndexConfig& config) {
     db::Connection connection = TRY(db::Connection::open(config.path, db::Access::create));
     TRY(prepare_for_writing(connection));
+    TRY(check_small_tables(connection));
     TRY(abandon_unfinished(connection));
     collections_ = TRY(load_collections(connection));
     WriterRows rows{.pages = TRY(PageRows::open(connection)), .vectors = TRY(VectorRows::open(connection))};
