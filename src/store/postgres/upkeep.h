@@ -1,7 +1,7 @@
 // What a process does for the store beside its work: it writes down which handlers have begun, and, if it
 // leads, it does what is due and makes the partitions of the coming days. Any process may lead, and one
 // does, until it resigns or is not heard of for a few seconds. Nothing goes wrong if two lead at once, or
-// nobody for a while: rows are locked, and a worker that asks for work does what is long overdue.
+// none for a while: rows are locked, and a worker that asks for work does what is long overdue.
 #pragma once
 
 #include <chrono>
