@@ -49,10 +49,10 @@ struct OwnerLimits {
     int running_jobs = 1'000;
     int running_groups = 3;
     std::int64_t open_jobs = 1'000'000;
-    // Kept here, but looked after by whoever takes requests and fetches. 0: as many as they like.
+    // The store keeps these limits; the code that accepts requests and fetches enforces them. 0: no limit.
     std::int64_t requests_per_minute = 0;
     std::int64_t pages_per_month = 0;  // in any 30 days
-    std::int64_t stored_bytes = 0;     // of all pages they keep
+    std::int64_t stored_bytes = 0;     // of all pages that the owner keeps
 
     friend bool operator==(const OwnerLimits&, const OwnerLimits&) = default;
 };
@@ -66,13 +66,13 @@ struct Demand {
     };
     std::vector<Kind> kinds{};
     int urls = 0;                     // of the frontier, in all
-    int urls_per_host = 64;           // more than run at once: they wait in the worker, near the wire
+    int urls_per_host = 64;           // more than run at once: the others wait in the worker
     std::vector<HostId> saturated{};  // hosts of which the worker has enough
-    // Crawls of whose URLs at a host it has enough, while it would take others' there: they wait for
-    // themselves.
+    // Crawls of which the worker has enough URLs at a host, while it would take URLs of other crawls there:
+    // the URLs of such a crawl wait only for each other.
     std::vector<std::pair<GroupId, HostId>> saturated_lanes{};
-    // Hosts that it has no URL of yet. What it takes no other worker can have, so it should take no more than
-    // it can serve; only stores that are shared by several processes look at it.
+    // How many hosts the worker may take that it has no URL of yet. No other worker can have a host that it
+    // takes, so it should take no more than it can serve. Only stores that several processes share use this.
     int new_hosts = std::numeric_limits<int>::max();
     int changes = 0;                  // of the outbox
     std::string change_collection{};  // of that collection only; "" for all
@@ -105,9 +105,10 @@ struct UrlLease {
     std::optional<FormerPage> former{};
 };
 
-// A change of a page that the index is to follow. Of one page never two are leased at once: if it changes
-// again meanwhile, the newer change waits for the end of this one, which then need not be tried again: unless
-// it completes, it is dropped. The words may be gone by the time they are read; then Snooze.
+// A change of a page that the index is to follow. Two changes of one page are never leased at once: if the
+// page changes again meanwhile, the newer change waits until this lease ends. This change is then not tried
+// again: unless it completes, it is dropped, because the newer change supersedes it. The words may be gone by
+// the time they are read; then answer with Snooze.
 struct ChangeLease {
     LeaseRef lease{};
     PageId page{};
@@ -115,7 +116,7 @@ struct ChangeLease {
     std::int64_t version = 0;            // grows with every change of the page
     std::string collection{};
     std::string url{};
-    std::optional<GroupId> group{};  // that brought it
+    std::optional<GroupId> group{};  // the group that brought it
     int priority = priority_normal;
     int attempt = 1;
     int max_attempts = 3;
@@ -125,10 +126,10 @@ struct ChangeLease {
 struct Leased {
     std::vector<JobLease> jobs{};
     std::vector<UrlLease> urls{};
-    std::vector<ChangeLease> changes{};  // by priority, then by age, whatever crawl they are of
-    std::vector<HostRule> hosts{};       // of hosts leased for the first time by this worker, if any is known
+    std::vector<ChangeLease> changes{};  // by priority, then by age, whatever their crawl
+    std::vector<HostRule> hosts{};       // known rules of hosts that this worker leases for the first time
     std::optional<Timestamp>
-        next_due{};  // when more becomes due by itself; nothing: only a change brings more
+        next_due{};  // when more becomes due with time; nothing: only a change makes more due
 };
 
 struct Progress {
@@ -150,7 +151,7 @@ struct JobFilter {
 struct Retention {
     std::chrono::milliseconds completed_jobs{std::chrono::hours(1)};
     std::chrono::milliseconds failed_jobs{std::chrono::hours(6)};
-    // Crawls, with their frontier, of which nothing else was promised when they began (NewGroup::keeping).
+    // Crawls with their frontier, unless something else was promised when they began (NewGroup::keeping).
     std::chrono::milliseconds groups{std::chrono::hours(24 * 30)};
     std::chrono::milliseconds cache{
         std::chrono::hours(48)};  // pages that are only cached, since they were fetched
@@ -181,10 +182,10 @@ struct Swept {
     }
 };
 
-// Pages that no crawl brought: imports, watched files.
+// Pages outside of crawls: imports, watched files.
 struct PageBatch {
     std::string collection = "default";
-    std::string site{};  // what they have in common, for PageFilter
+    std::string site{};  // what the pages have in common, for PageFilter
     int priority = priority_normal;
     bool index_pages = true;
     std::vector<PageWrite> pages{};
@@ -226,9 +227,9 @@ struct Visit {
 };
 
 struct Visited {
-    bool is_outdated = false;  // a later lease has brought its own already: nothing was written
+    bool is_outdated = false;  // a later lease has already brought its own visit: nothing was written
     std::optional<ContentId> content{};
-    bool must_fetch_again = false;  // said to be unchanged, but nothing is stored
+    bool must_fetch_again = false;  // the page was reported unchanged, but nothing is stored
     std::int64_t unchanged = 0, duplicates = 0, bytes = 0, removed = 0;
 };
 
@@ -236,7 +237,7 @@ struct Visited {
 struct PageFilter {
     std::string collection{};
     std::vector<UrlKey> keys{};
-    std::vector<std::string> urls{};  // as asked for, or as they were at last
+    std::vector<std::string> urls{};  // as asked for, or as they were after redirects
     std::string host{};               // with its subdomains; with a port only that one
     std::string path_prefix{};
     std::string site{};
@@ -250,19 +251,19 @@ struct PageFilter {
 
 enum class IndexAgain : std::uint8_t {
     all,
-    missing,  // only pages that are not in the index as they are now
+    missing,  // only pages whose current version is not in the index
 };
 
-// A job that is added again and again: at the times of a cron expression (base/cron.h), in UTC.
+// A job that is added again and again, at the times of a cron expression (base/cron.h) in UTC.
 struct Schedule {
     std::string name{};
     std::string cron{};
     NewJob job{};
-    std::optional<NewGroup> group{};  // if set, each time a group is begun with the job as its first
+    std::optional<NewGroup> group{};  // if set, each time begins a group with the job as its first
     std::optional<Timestamp> next_at{};
 };
 
-// What others may want to know at once. Told after the commit.
+// What observers may want to know at once. Sent after the commit.
 struct Event {
     enum class What : std::uint8_t {
         page,
@@ -282,9 +283,9 @@ struct Event {
 
 enum class CommitMode : std::uint8_t {
     immediate,
-    batched,  // may wait a few milliseconds for others to share a commit with: many outcomes, nobody waiting
-    // Of a group with unlimited concurrency: somebody waits for it, and for nothing else of it. It need not
-    // survive a power cut, which ends their waiting too.
+    batched,  // may wait a few milliseconds to share a commit: for many outcomes that no caller waits for
+    // For a group with unlimited concurrency: a caller waits for this outcome and for nothing else of the
+    // group. The outcome need not survive a power cut, which ends the caller's wait too.
     not_durable,
 };
 
@@ -296,109 +297,110 @@ public:
 
     virtual ~Store() = default;
 
-    // Adds all or none. `conflict` with a sentence when a limit on open jobs is reached; `not_found` if a
-    // group is unknown, `conflict` if it is over.
+    // Adds all jobs or none. `conflict` with a sentence when a limit on open jobs is reached; `not_found` if
+    // a group is unknown; `conflict` if it is over.
     virtual Result<std::vector<Added>> add(std::vector<NewJob> jobs) = 0;
 
     // Begins a group with its first jobs and URLs. `conflict` if its owner has a group of that request_key.
-    // It is `queued` while its owner's limit, or another group that runs alone, keeps it waiting; none
-    // of its jobs is leased before it runs.
+    // The group is `queued` while its owner's limit, or another group that runs alone, keeps it waiting. None
+    // of its jobs is leased before the group runs.
     virtual Result<GroupId> add_group(NewGroup group, std::vector<NewJob> jobs,
                                       std::vector<FoundUrl> seeds) = 0;
 
     // A worker is a process (or a test's idea of one). Its leases live as long as it beats.
     virtual Result<WorkerId> register_worker(std::string name) = 0;
 
-    // Claims what is due: by priority, fair between owners and groups, the oldest first; now and then the
-    // oldest of all, so that nothing starves. What a dead worker held counts as due. Survives the death of
-    // this process, but need not survive a power cut: the job then runs again.
+    // Claims what is due: by priority, fairly between owners and groups, the oldest first. Now and then it
+    // claims the oldest of all, so that nothing starves. The leases of a dead worker count as due. A claim
+    // survives the death of this process, but need not survive a power cut: the job then runs again.
     virtual Result<Leased> lease(const Demand& demand) = 0;
 
-    // Says that the handler of this lease begins to work. Never blocks. A lease that runs out after this
+    // Says that the handler of this lease begins to work. Never blocks. A lease that expires after this call
     // counts as a stall.
     virtual void begin(LeaseRef lease) = 0;
 
     // Keeps the worker's leases alive, and saves progress. Returns the leases it has lost.
     virtual Result<std::vector<JobId>> beat(WorkerId worker, std::span<const Progress> progress) = 0;
 
-    // Makes the outcomes true, each by itself whole or not at all, and calls back when that is durable.
-    // Waits while too many outcomes are on their way already.
+    // Makes the outcomes true, each one whole or not at all, and calls back when that is durable. Waits while
+    // too many outcomes are under way.
     virtual void finish(std::vector<Finished> finished, FinishCallback callback,
                         CommitMode mode = CommitMode::immediate) = 0;
     Result<std::vector<Verdict>> finish(std::vector<Finished> finished);
 
-    // True if the group has certainly admitted this URL; false says nothing. Cheap, from any thread: most
-    // links of a page lead to pages the crawl knows already.
+    // True if the group has certainly admitted this URL; false says nothing. Cheap, from any thread. Useful
+    // because most links of a page lead to pages that the crawl knows already.
     virtual bool knows(GroupId group, const UrlKey& key) const = 0;
 
     // Gives back leases whose handlers have not begun. Costs a snooze.
     virtual Result<void> release(std::vector<LeaseRef> leases) = 0;
 
-    // Ends a worker: what it holds goes back at once, as if it had died, and what it still has to say of it
-    // is a conflict. One that is unknown has ended already.
+    // Ends a worker: its leases go back at once, as if it had died, and its later outcomes for them are
+    // conflicts. An unknown worker has already ended.
     virtual Result<void> retire_worker(WorkerId worker) = 0;
 
-    // Of a group, with all its jobs and URLs, also those that run: their outcomes become conflicts (cancel)
-    // or are still taken (pause). `not_found`; `conflict` if it is over already.
+    // These change a group with all its jobs and URLs, including running ones: outcomes of running ones
+    // become conflicts (cancel) or are still taken (pause). `not_found`; `conflict` if the group is already
+    // over.
     virtual Result<void> cancel(GroupId group) = 0;
     virtual Result<void> pause(GroupId group) = 0;
     virtual Result<void> resume(GroupId group) = 0;
-    // Ends a group before its time as failed, with the reason; URLs left become skipped.
+    // Ends a group early as failed, with the reason. The remaining URLs become skipped.
     virtual Result<void> fail_group(GroupId group, std::string reason) = 0;
     virtual Result<void> reprioritise(GroupId group, int priority) = 0;
 
-    // Of jobs. Each returns how many it changed.
+    // These change jobs. Each returns how many it changed.
     virtual Result<std::int64_t> cancel(const JobFilter& filter) = 0;  // queued, running, paused
     virtual Result<std::int64_t> pause(const JobFilter& filter) = 0;   // queued
     virtual Result<std::int64_t> resume(const JobFilter& filter) = 0;  // paused
     virtual Result<std::int64_t> retry(
         const JobFilter& filter) = 0;  // failed, cancelled, waiting after an error: attempts and stalls 0
-    // Only of changes: those that wait for their time are due now. Their attempts stay, and how often they
-    // were put off: who hastens whatever waits, again and again, keeps nothing from ending.
+    // For changes only: makes changes that wait for their time due now. Their attempts and snoozes stay, so a
+    // caller that hastens them again and again keeps no change from ending.
     virtual Result<std::int64_t> hasten(const JobFilter& filter) = 0;
     virtual Result<std::int64_t> clear(const JobFilter& filter) = 0;  // not running; removes for good
     virtual Result<std::int64_t> reprioritise(const JobFilter& filter, int priority) = 0;
 
-    // Saves pages. Each new or changed one has its change in the outbox in the same commit; one whose
-    // content_hash is the stored one changes nothing. Of many, some may be saved when it fails: doing it
-    // again is harmless. `invalid_argument` if a page has no words and none are stored.
+    // Saves pages. The commit that stores a new or changed page also puts its change into the outbox. A page
+    // whose content_hash is the stored one changes nothing. If the call fails, some of the pages may be
+    // saved; calling again is harmless. `invalid_argument` if a page has no words and none are stored.
     virtual Result<PagesWritten> write_pages(PageBatch batch) = 0;
 
-    // Saves what a crawl has brought whose jobs live in another store, in one commit. Reader::pages, timings
-    // and erase() then know the crawl by its id. Fenced by the leases: the same visit sent again changes
-    // nothing and is answered as before; one of a later lease takes its place; one of an earlier lease is
-    // refused as outdated.
+    // Saves, in one commit, the visits of a crawl whose jobs live in another store. Reader::pages, timings
+    // and erase() then know the crawl by its id. Visits are fenced by their leases: the same visit sent again
+    // changes nothing and gets the same answer; a visit of a later lease replaces it; a visit of an earlier
+    // lease is refused as outdated.
     virtual Result<std::vector<Visited>> keep_visits(KeptCrawl crawl, std::vector<Visit> visits);
     // What is stored of these URLs, for a crawl whose jobs live in another store. Empty if its site has no
     // pages.
     virtual Result<std::vector<std::optional<FormerPage>>> former_pages(const KeptCrawl& crawl,
                                                                         std::span<const UrlKey> keys);
 
-    // Removes pages for good, with all their words, also those that crawls brought, and has the index remove
-    // them. In small steps: others are not held up, and what was removed stays removed if it fails. Returns
-    // how many. `invalid_argument` for an empty filter.
+    // Removes pages for good, with all their words, including those that crawls brought, and has the index
+    // remove them. Works in small steps: other callers are not held up, and removed pages stay removed if the
+    // call fails. Returns how many pages it removed. `invalid_argument` for an empty filter.
     virtual Result<std::int64_t> forget(const PageFilter& filter) = 0;
 
-    // Adds a change for each page, unless one waits already. Pages that were kept out of the index
-    // (index_pages) stay out, except those of a group that is asked for: it indexes its pages from then on.
-    // An empty filter means all pages. Returns how many were added.
+    // Adds a change for each page unless one waits already. Pages that were kept out of the index
+    // (index_pages) stay out, except the pages of a group that the filter names: that group indexes its pages
+    // from then on. An empty filter means all pages. Returns how many changes were added.
     virtual Result<std::int64_t> index_again(const PageFilter& filter,
                                              IndexAgain which = IndexAgain::all) = 0;
 
-    // Says whose vectors the collection has. `created_at` is kept if it is there already.
+    // Records which embedder's vectors the collection has. Keeps `created_at` if the collection exists.
     virtual Result<void> set_collection(const Collection& collection) = 0;
-    // Forgets it with its pages. False if there was none.
+    // Forgets the collection with its pages. False if there was none.
     virtual Result<bool> remove_collection(const std::string& name) = 0;
 
-    // For operations other than crawls, which have theirs by themselves (Reader::sessions). Need not survive
-    // a power cut.
+    // For operations other than crawls; crawls have their sessions without this call (Reader::sessions). Need
+    // not survive a power cut.
     virtual Result<void> add_session(const Session& session) = 0;
 
     virtual Result<void> set_limits(const std::string& owner, const OwnerLimits& limits) = 0;
 
     // Returns its id. `conflict` if there is a key of that hash.
     virtual Result<std::int64_t> add_key(const ApiKey& key) = 0;
-    // False if there is no such key, or it has been revoked already. It stays in the list.
+    // False if there is no such key or it is already revoked. A revoked key stays in the list.
     virtual Result<bool> revoke_key(std::int64_t id) = 0;
     // Need not survive a power cut.
     virtual Result<void> add_requests(std::span<const RequestRecord> requests) = 0;
@@ -406,32 +408,32 @@ public:
     virtual Result<void> set_schedule(Schedule schedule) = 0;  // replaces the one of that name
     virtual Result<bool> remove_schedule(const std::string& name) = 0;
 
-    // Removes a group that is over, with its pages and all that is known of them, and overwrites where they
-    // were: nothing of it can be read from the files once no reader is left that began before. `not_found`;
-    // `conflict` if it is not over.
+    // Removes a group that is over, with its pages and all that is known of them, and overwrites their place
+    // in the files: nothing of the group can be read from the files once every reader that began before has
+    // ended. `not_found`; `conflict` if the group is not over.
     virtual Result<void> erase(GroupId group) = 0;
 
-    // Removes what is older than promised. A queued or running job is never removed by age. Small steps:
-    // returns after about `budget`, call again while it removed something. Jobs and requests that are kept
-    // for a day or longer may be kept until the end of that day (UTC).
+    // Removes what is older than promised. A queued or running job is never removed by age. Works in small
+    // steps and returns after about `budget`; call it again while it removes something. Jobs and requests
+    // that are kept for a day or longer may be kept until the end of that day (UTC).
     virtual Result<Swept> sweep(const Retention& retention, std::chrono::milliseconds budget) = 0;
 
-    // A complete copy of the database, consistent, while work goes on. Fails if the file exists.
+    // Writes a complete, consistent copy of the database while work goes on. Fails if the file exists.
     virtual Result<void> backup(const std::string& file) = 0;
 
     // Returns when something may have become due (added, finished, resumed, a time reached), at `until`, or
-    // when asked to stop. Wake-ups may be spurious but none is missed: it compares with what `seen` says.
+    // when asked to stop. Wake-ups may be spurious, but none is missed, because `seen` is compared.
     virtual std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) = 0;
 
-    // Calls the observer after commits, on the store's thread, for as long as what is returned is kept
-    // (base/observers.h): it must only move the events elsewhere.
+    // Calls the observer after commits, on the store's thread, for as long as the caller keeps the returned
+    // pointer (base/observers.h). The observer must only move the events elsewhere.
     [[nodiscard]] virtual std::shared_ptr<void> observe(Observer observer) = 0;
 
-    // True if the database is a server: what fails with `unavailable` or `timeout` may succeed later, on the
-    // same store.
+    // True if the database is a server: a call that fails with `unavailable` or `timeout` may succeed later
+    // on the same store.
     virtual bool reconnects() const = 0;
-    // Whether changes have a connection to go over: `unavailable` while its server is away, or is left alone
-    // for a moment because it was.
+    // Whether there is a connection for changes. `unavailable` while the server is away, or is left alone for
+    // a moment because it was away.
     virtual Result<void> reach() = 0;
 
     virtual Timestamp now() const = 0;

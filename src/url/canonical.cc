@@ -8,9 +8,9 @@ namespace quarry::url {
 
 namespace {
 
-// Names are here only if they are documented by whoever adds them to links and are unlikely to be anything
-// else: dropping a parameter that a server needs loses pages, keeping a useless one only costs a fetch. That
-// is why `ref`, `source`, `campaign` and `spm` are not here.
+// A name is here only if the service that adds it to links documents it, and if it is unlikely to mean
+// anything else. Dropping a parameter that a server needs loses pages; keeping a useless one only costs a
+// fetch. That is why `ref`, `source`, `campaign` and `spm` are not here.
 constexpr std::string_view tracking_names[] = {
     // Google: Ads, Analytics' cross-domain linker, Merchant Center
     "gclid",
@@ -83,8 +83,8 @@ constexpr std::string_view tracking_prefixes[] = {"utm_", "mtm_", "hsa_"};
 
 constexpr std::size_t longest_tracking_name = 32;
 
-// What follows the '#' if it names a page of a script's, without the directive that browsers hide from
-// scripts.
+// The text after the '#' if it names a page that a script shows, without the directive that browsers hide
+// from scripts.
 std::string_view route_of(const Url& url) {
     const std::string_view fragment = url.fragment().value_or("");
     const std::string_view route = fragment.substr(0, fragment.find(":~:"));

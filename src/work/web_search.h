@@ -17,19 +17,15 @@
 
 namespace quarry::work {
 
-// What SearXNG found, read from its JSON. The engines behind it are strangers: everything is bounded, and
-// only pages that could be fetched are kept.
-
+// One page that SearXNG found.
 struct WebResult {
     std::string url{};  // http or https, normalised
     std::string title{}, description{};
 };
 
-// In its order, each URL once. `corrupt` if it is no answer of SearXNG. Results that cannot be read are left
-// out.
+// The results in SearXNG's order, each URL once. `corrupt` if the body is not an answer of SearXNG. Results
+// that cannot be read are left out.
 Result<std::vector<WebResult>> parse_searxng_answer(std::string_view body, std::size_t limit);
-
-// Asks a SearXNG server for pages of the web.
 
 struct WebSearchConfig {
     std::string url{};  // "http://127.0.0.1:8080"
@@ -38,7 +34,7 @@ struct WebSearchConfig {
 
 class WebSearch {
 public:
-    // Asks nothing yet. `invalid_argument` if the URL is none. The client must outlive it.
+    // Sends no request yet. `invalid_argument` if the URL is not valid. The client must outlive the object.
     static Result<std::unique_ptr<WebSearch>> open(const WebSearchConfig& config, net::HttpClient& client);
 
     // The first results, in the server's order. Fails as embed::Service does, and with `refused` if the

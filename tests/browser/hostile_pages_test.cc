@@ -1,4 +1,4 @@
-// Pages that mean a browser no good, or are merely broken.
+// Pages that attack a browser, or are merely broken.
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -20,7 +20,7 @@ using test::shared_pool;
 
 namespace {
 
-// Of the browser that these processes are.
+// The temporary folder of the browser to which these processes belong.
 std::string folder_of(const std::vector<pid_t>& family) {
     for (const pid_t process : family) {
         std::ifstream file(fmt::format("/proc/{}/cmdline", process));
@@ -176,7 +176,8 @@ TEST_CASE("whoever uses a browser may be killed: no process and no folder is lef
     place.page("/page", "<h1>page</h1>");
     int ready[2];
     REQUIRE(pipe(ready) == 0);
-    // A fresh process, as threads do not survive a fork: it starts a browser and then waits to be killed.
+    // The forked process starts the browser itself, because threads do not survive a fork. It then waits to
+    // be killed.
     const pid_t user = fork();
     if (user == 0) {
         auto started = browser::Instance::start(test::pool_config().chromium);

@@ -1,4 +1,4 @@
-// Commands over `quarry serve`: the same as on its machine, from one that has nothing.
+// Commands over `quarry serve`: they do on a machine without data what they do on the server's own machine.
 #include <fstream>
 
 #include <boost/json.hpp>
@@ -21,7 +21,7 @@ std::string url_of(const Service& service) {
     return fmt::format("http://127.0.0.1:{}", service.port());
 }
 
-// A machine without a data folder, that speaks to a server.
+// A machine without a data folder that talks to a server.
 class Elsewhere {
 public:
     explicit Elsewhere(std::string server) : server_(std::move(server)) {}
@@ -166,7 +166,7 @@ TEST_CASE("documents are imported into a server and crawls scheduled there") {
     const DataHome home;
     const Service service(home);
     const Elsewhere elsewhere(url_of(service));
-    // Longer than a message to the owner of a folder may be.
+    // Longer than a message to the owner of a data folder may be.
     const std::string long_text = [] {
         std::string text = "# Granite\n\n";
         while (text.size() < (3u << 20)) text += "Granite is a coarse rock of quartz and feldspar.\n\n";
@@ -274,7 +274,7 @@ TEST_CASE("each key has crawls, collections and documents of its own") {
     const std::vector<std::string> search = {"search", "granite", "--server", url_of(service)};
     CHECK(elsewhere.run_with(search, "FIRECRAWL_API_KEY=" + ann).exit_code == 0);
     CHECK(elsewhere.run_with_key({"export", "pages"}, ann).exit_code == 0);
-    // Somebody else finds nothing of it, whatever they ask for.
+    // Another client finds nothing of it, whatever that client asks for.
     CHECK(elsewhere.run_with_key({"status", "--list", "--json"}, bob).out == "[]\n");
     CHECK(elsewhere.run_with_key({"status", id}, bob).exit_code == 1);
     CHECK(elsewhere.run_with_key({"crawl", id, "--cancel"}, bob).exit_code == 1);
@@ -337,7 +337,7 @@ TEST_CASE("whoever waits for a crawl waits for a server that is started again") 
 }
 
 TEST_CASE("whatever a server answers, a command ends with a sentence") {
-    // The greeting is right, so that the command goes on; all else is one of these.
+    // The server's greeting is right, so that the command goes on. Every other answer is one of these.
     const std::string bodies[] = {
         "",
         "no JSON",

@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view secret = "hush";
 constexpr auto patience = 60s;
 
-// Says 500 to every message at first, and takes it when it comes again.
+// Answers every message with 500 at first, and accepts it when it comes again.
 class Receiver {
 public:
     Receiver() {
@@ -35,7 +35,7 @@ public:
 
     std::string url() const { return server_.url("/hook"); }
 
-    // Both end the test if it takes too long.
+    // Both functions fail the test if the wait takes too long.
     void wait_for_refusals(std::size_t count) {
         std::unique_lock lock(mutex_);
         REQUIRE(changed_.wait_for(lock, patience, [&] { return bodies_.size() >= count; }));
@@ -79,7 +79,7 @@ private:
     std::map<std::string, std::string> bodies_;  // by webhookId
     std::set<std::string> taken_;
     std::vector<std::string> complaints_;
-    HostileServer server_;  // goes first: its threads use the others
+    HostileServer server_;  // destroyed first: its threads use the other members
 };
 
 void write_settings(const DataHome& home, std::string_view retries) {
@@ -146,7 +146,7 @@ TEST_CASE("a webhook that may not be sent is refused when it is asked for") {
         R"("ftp://a.example/")",
         R"({"url":"http://a.example","headers":{"X-Firecrawl-Signature":"mine"}})",
         R"({"url":"http://a.example","events":["nothing"]})",
-        // Where clouds keep credentials; nothing but its name in a setting allows it.
+        // Cloud providers serve credentials here. Only a setting that names the address allows it.
         R"("http://169.254.169.254/latest")",
     };
     for (const char* webhook : refused) {

@@ -1,4 +1,4 @@
-// A port of loopback that nobody has at this moment, and that nobody is likely to have in the next.
+// A loopback port that no process uses now and that no process is likely to take in the next moment.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ inline bool is_free_port(std::uint16_t port) {
     return is_free;
 }
 
-// None of those that the kernel gives to whoever connects, which are somebody's within milliseconds while
-// other tests run; and none that this process was given before.
+// Not one of the ports that the kernel gives to outgoing connections: while other tests run, those are taken
+// within milliseconds. Not one that this process was given before, either.
 inline std::uint16_t free_port() {
     constexpr unsigned first = 15'000, count = 17'000;  // the kernel's begin at 32,768
     static std::atomic<unsigned> next = std::random_device{}();

@@ -1,5 +1,5 @@
-// Several processes at one PostgreSQL: they are killed, frozen and cut off, and so is the database. At the
-// end nothing they promised is lost, nothing is done twice, and every counter equals its rows.
+// Several processes use one PostgreSQL. The processes are killed, frozen and cut off, and so is the database.
+// At the end nothing they promised is lost, nothing is done twice, and every counter equals its rows.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -35,11 +35,11 @@ using namespace std::chrono_literals;
         return;                                                 \
     }
 
-// Processes at work on one database, and all that they were promised.
+// Processes at work on one database, and everything that they reported as promised.
 class Cluster {
 public:
     explicit Cluster(Postgres& server) : database_(server.create_database()), url_(server.url(database_)) {
-        // Whoever comes first makes the tables.
+        // The first process to open the store makes the tables.
         REQUIRE(open_store());
     }
 
@@ -59,8 +59,8 @@ public:
         children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(number));
     }
 
-    // Takes in what they have told, if need be after they have said nothing for so long. False if one has
-    // ended, or none has told anything.
+    // Reads what the processes have reported, and waits up to `patience` for the first report. False if a
+    // process has ended or none has reported anything.
     bool listen(std::chrono::milliseconds patience) {
         std::vector<pollfd> waiting;
         for (const auto& child : children_)
@@ -71,7 +71,7 @@ public:
         return true;
     }
 
-    // Until these have told of so many more promises, all of them together. False if that takes for ever.
+    // Runs until the processes together have reported this many more promises. False if that takes too long.
     bool live(std::size_t more) {
         const std::size_t enough = promises_.size() + more;
         while (promises_.size() < enough)
@@ -79,7 +79,7 @@ public:
         return true;
     }
 
-    // All are killed, and one that comes after them finishes what is left.
+    // Kills all processes. A new store then finishes what is left.
     void end() {
         while (!children_.empty()) kill(0);
         const auto store = open_store();
@@ -87,7 +87,7 @@ public:
         const auto reader = store::open_postgres_reader({.url = url_}).value();
         const auto paused = reader->groups({.states = {JobState::paused}, .limit = 100'000}).value();
         for (const Group& group : paused) REQUIRE((*store)->resume(group.id));
-        // What the dead held is due again a second after their last beat.
+        // The leases of dead workers are due again a second after the workers' last beats.
         while (is_busy(*reader)) {
             finish_all(**store);
             (void)(*store)->wait_for_change(0, (*store)->now() + 100ms, {});
@@ -162,7 +162,7 @@ TEST_CASE("workers that are cut off from the database do no harm, and come back"
     for (int cut = 1; cut <= 4; ++cut) {
         INFO("cut ", cut);
         proxy.stall();
-        REQUIRE(cluster.live(100));  // of the one that is left
+        REQUIRE(cluster.live(100));  // from the process that is left
         if (cut % 2 == 0) proxy.drop();
         proxy.forward();
         const std::int64_t before = proxy.forwarded_bytes();
@@ -219,7 +219,7 @@ TEST_CASE("workers whose clocks differ agree, since only the database's counts")
                       {"LD_PRELOAD=" + library, "FAKETIME=" + wrong, "FAKETIME_DONT_FAKE_MONOTONIC=1"});
     REQUIRE(cluster.live(150));
     auto connection = db::PgConnection::open({.url = cluster.url()}).value();
-    // Times are of the last minutes, by the clock of all.
+    // All times lie within the last minutes of the shared clock.
     const auto wrong = connection.query(R"sql(
         select (select count(*) from quarry.worker where abs(beat_at - quarry.now_ms()) > 600000)
              + (select count(*) from quarry.grp where abs(created_at - quarry.now_ms()) > 600000)
@@ -247,7 +247,7 @@ TEST_CASE("a database whose disk is full has lost nothing when there is space ag
     server->fill_disk();
     while (server->log().find("No space left on device") == std::string::npos) (void)cluster.listen(10ms);
     server->free_disk();
-    // Without space for its journal it gives up.
+    // Without space for its journal PostgreSQL gives up.
     if (!server->is_running()) server->restart();
     REQUIRE(cluster.live(100));
     cluster.end();

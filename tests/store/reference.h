@@ -1,8 +1,8 @@
-// The queue as it should be: what store.h promises, in the simplest data structures there are, with no
-// thought of speed, disks or threads. A store is right if it cannot be told from this one.
+// A reference model of the queue: it keeps the promises of store.h in the simplest data structures, without
+// regard for speed, disks or threads. A store is right if it behaves like this model.
 //
-// Which of the jobs that are due is leased first is the store's business; the reference only says whether a
-// lease was allowed, and whether one more would have been.
+// A store may choose which of the due jobs it leases first. The reference only says whether a lease was
+// allowed, and whether one more lease would have been allowed.
 #pragma once
 
 #include <map>
@@ -18,15 +18,15 @@ namespace quarry::test {
 
 class Reference {
 public:
-    // What an owner may still have under way: for whoever comes first, or at least in equal parts for all
-    // workers.
+    // How workers share what an owner may still have under way: the first worker may take all of it, or each
+    // worker gets at least an equal part.
     enum class Room : std::uint8_t { first, shared };
 
     explicit Reference(store::StoreLimits limits, Room room = Room::first) : limits_(limits), room_(room) {}
 
     Timestamp now{};
 
-    // Jobs are known by their payload, which is different for each; URLs by group and URL.
+    // A job is identified by its payload, which is unique; a URL by its group and URL.
     struct Lease {
         WorkerId worker{};
         Token token{};
@@ -43,15 +43,15 @@ public:
         int version = 0, snoozes = 0;
         int priority = 0, attempts = 0, stalls = 0, max_attempts = 3, status = 0;
         std::optional<Timestamp> run_at{}, start_by{}, deadline{};
-        JobState state = JobState::queued;  // never running: that is to have a lease
-        bool is_skipped = false;            // of a completed URL
+        JobState state = JobState::queued;  // never running: a running item has a lease instead
+        bool is_skipped = false;            // for a completed URL
         std::optional<Lease> lease{};
         std::optional<Token> ended_by{};
 
         bool is_open() const { return state == JobState::queued || state == JobState::paused; }
         bool is_change() const { return !page.empty(); }
     };
-    // A page that was written: a new one each time it was forgotten between.
+    // A page that was written. A page that is written again after it was forgotten is a new page.
     struct Page {
         std::string collection{};
         std::uint64_t key = 0;
@@ -92,16 +92,16 @@ public:
     std::int64_t change_urls(Change change, GroupId group);  // cancel or retry
     void restart();
 
-    // Pages. Their words are a number.
+    // Pages. A number stands for their words.
     void write_page(const std::string& collection, std::uint64_t key, int words, int priority);
     std::int64_t forget_page(std::uint64_t key);  // in every collection
     std::int64_t index_again();
-    // The changes that are new, in order, have these ids.
+    // Gives the new changes, in order, these ids.
     std::string learn_ids(const std::vector<Job>& changes);
 
-    // What is wrong with these leases, in a sentence; "" if nothing is.
+    // Says in a sentence what is wrong with these leases; "" if nothing is wrong.
     std::string take(const store::Demand& demand, const store::Leased& leased);
-    // What differs from what is stored; "" if nothing does.
+    // Says what differs from the stored data; "" if nothing differs.
     std::string difference(store::Reader& reader) const;
 
     bool is_over(GroupId id) const { return crawls_.at(id).is_over(); }

@@ -1,9 +1,9 @@
-// Everything a transaction has at hand: its connection, its time, the groups it has locked, and what it will
-// write before it commits. Rows of jobs, counts and groups are gathered and written together, many with one
+// The state of one transaction: its connection, its time, the groups it has locked, and what it will write
+// before it commits. The ledger gathers rows of jobs, counts and groups and writes many of them with one
 // statement.
 //
-// The operations are functions in the files around this one (adding.h, leasing.h, finishing.h …). Each may be
-// run again from the start when PostgreSQL asks for it, so nothing outside of the ledger is changed by them.
+// The operations are functions in writing/ (operations.h, leasing.h). PostgreSQL may ask for an operation to
+// be run again from the start, so an operation changes nothing outside of the ledger.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@
 
 namespace quarry::store::postgres {
 
-// What an operation gives: outside, whether the database did its part (if not, everything is rolled back);
-// inside, what the caller is told. An operation that refuses has written nothing.
+// The result of an operation. The outer Result says whether the database did its part; if not, everything is
+// rolled back. The inner Result is what the caller is told. An operation that refuses has written nothing.
 template <typename T>
 using Answer = Result<Result<T>>;
 
@@ -62,12 +62,12 @@ struct Process {
     Guarded<UrlTurns> url_turns;
 };
 
-// What is added to an owner.
+// Changes to the counts of an owner.
 struct OwnerTally {
     std::int64_t open_jobs = 0, running_jobs = 0, running_urls = 0, pages = 0;
 };
 
-// What is added to a group without locking it: it may be over.
+// Changes to the counts of a group, made without locking it. The group may be over.
 struct GroupTally {
     std::int64_t indexed = 0;
     Timings timings{};
@@ -83,21 +83,21 @@ struct GroupTally {
     }
 };
 
-// What is added to the counts of the outbox, by group and collection.
+// Changes to the counts of the outbox, by group and collection.
 struct ChangeTally {
     std::int64_t queued = 0, completed = 0, failed = 0, cancelled = 0, paused = 0;
     std::optional<std::string> last_error{};
 };
 
-// What others should know of a transaction beside its events.
+// What other processes should know of a transaction beside its events.
 struct News {
-    bool wakes = false;  // something may be there to be done
+    bool wakes = false;  // there may be work to do
     PutInLine jobs{};
 };
 
 class Ledger {
 public:
-    // `opening`: what was asked in the round trip that began the transaction.
+    // `opening`: the answers to what was asked in the round trip that began the transaction.
     Ledger(db::PgConnection& sql, Process& process, Timestamp now, std::vector<db::PgRows> opening)
         : sql_(sql), process_(process), now_(now), opening_(std::move(opening)) {}
 
@@ -107,37 +107,37 @@ public:
     Names& names() { return process_.names; }
     Timestamp now() const { return now_; }
     std::vector<db::PgRows> take_opening() { return std::exchange(opening_, {}); }
-    // The number that the server gave this transaction, once somebody has asked for it; "" before.
+    // The number that the server gave this transaction; "" until an operation has asked for it.
     const std::string& transaction() const { return transaction_; }
     void set_transaction(std::string number) { transaction_ = std::move(number); }
 
     // Ids in ascending order, none of them ever given before.
     Result<std::vector<std::int64_t>> new_ids(std::size_t count);
     Result<std::int64_t> new_id();
-    // The same on the way of other questions: the answer is for keep_ids, and new_ids(count) then asks no
-    // more.
+    // Asks for ids in the round trip of other queries. Pass the answer to keep_ids; new_ids(count) then needs
+    // no query of its own.
     static std::size_t ask_for_ids(db::PgBatch& batch, std::size_t count);
     void keep_ids(const db::PgRows& rows);
 
-    // Locks these groups at once, in order: whoever needs many and locks them one by one may block others.
+    // Locks these groups at once, in order. A transaction that locks many groups one by one may block others.
     Result<void> lock_groups(const std::set<std::int64_t>& ids, IfLocked if_locked = IfLocked::wait);
     bool has_locked(std::int64_t group) const { return groups_.contains(group); }
-    // A group that is not over, locked; nullptr if it is, or was never. 0 is never one.
+    // Locks a group that is not over; nullptr if it is over or does not exist. 0 is never the id of a group.
     Result<OpenGroup*> group(std::int64_t id);
-    // Also one that is over.
+    // The same, also for a group that is over.
     Result<OpenGroup*> any_group(std::int64_t id);
-    // Will be saved, and looked at: it may be complete.
+    // Marks the group: it will be saved, and checked for completion.
     void touch(OpenGroup& group) {
         if (!std::exchange(group.is_dirty, true)) dirty_groups_.push_back(group.id);
     }
     const std::vector<std::int64_t>& dirty_groups() const { return dirty_groups_; }
-    // Says that a place for a group may have become free.
+    // A place for a group may have become free.
     void reconsider_groups() { groups_may_start_ = true; }
 
-    // A job that is in no table takes its place: in line, or among those that wait.
+    // Puts a job that is in no table in its place: in line, or among the waiting jobs.
     void put_in_line(JobRow row) { line_.push_back(std::move(row)); }
     void add_payload(std::int64_t id, std::string_view body) { payloads_.emplace_back(id, body); }
-    // A job that is in no table has ended. Its lease, if it had one, was counted off already.
+    // Ends a job that is in no table. If it had a lease, the lease is no longer counted.
     Result<void> end_job(JobEnd end);
     Result<void> count_open_job(std::int64_t owner, std::int64_t group, int change);
 
@@ -146,14 +146,14 @@ public:
     ChangeTally& tally_of_changes(std::int64_t group, const std::string& collection) {
         return changes_[{group, collection}];
     }
-    // A host has so many URL leases less.
+    // The host has one URL lease less.
     void free_host(std::int64_t host) { ++freed_hosts_[host]; }
-    // A worker is told at its next beat.
+    // The worker learns of the lost lease at its next beat.
     void tell_lost(std::int64_t worker, std::int64_t id) { lost_[worker].push_back(id); }
-    // Jobs that were passed over because their owner had no place are put back in line, as far as there are
+    // Puts jobs back in line that were passed over because their owner had no place, as far as there are
     // places now.
     Result<void> promote_backlog();
-    // An owner may have a place again.
+    // An owner may have a free place again.
     void reconsider_owners() { has_freed_owner_ = true; }
 
     // Told after the commit.
@@ -162,18 +162,18 @@ public:
     void will_be_known(std::int64_t group, const UrlKey& key) { admitted_.emplace_back(group, key); }
     void forget_known() { forgets_known_ = true; }
     void wake() { news_.wakes = true; }
-    // A claim of jobs of a kind has come so far.
+    // Remembers how far a claim of jobs of this kind has come.
     void claimed(std::int64_t kind, const Claims::Begin& begin, const Heads& heads) {
         claimed_.insert_or_assign(kind, std::pair(begin, heads));
     }
-    // A lease has ended: whether its handler had begun matters no more.
+    // A lease has ended. Whether its handler had begun no longer matters.
     void forget_begun(std::int64_t token) { ended_leases_.push_back(token); }
     void has_saved_begun(std::vector<LeaseRef> leases) { saved_begun_ = std::move(leases); }
 
-    // Writes what was gathered, so that statements see it: in one round trip with the next of them.
+    // Writes what was gathered, so that statements see it, in one round trip with the next statement.
     Result<void> flush();
-    // Completes what is complete and begins what may begin, until nothing changes any more; then all is
-    // written.
+    // Completes what is complete and begins what may begin until nothing changes any more. Then writes
+    // everything.
     Result<void> before_commit();
     void after_commit();
 
@@ -192,7 +192,7 @@ private:
     Process& process_;
     const Timestamp now_;
     std::vector<db::PgRows> opening_;
-    std::deque<std::int64_t> ids_;  // that nobody has yet
+    std::deque<std::int64_t> ids_;  // not used yet
     std::size_t ids_at_once_ = 1;
     std::string transaction_;
 

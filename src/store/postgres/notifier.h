@@ -1,6 +1,7 @@
-// How processes that share a database learn of each other's changes: NOTIFY, seldom enough that its lock at
-// commit is nobody's concern. Where many events gather, each of their groups is told of once. What is lost is
-// not sent again: whoever waits looks again after a while.
+// Processes that share a database learn of each other's changes through NOTIFY. A process notifies so seldom
+// that the lock that NOTIFY takes at commit does no harm. When many events gather, each of their groups is
+// named once. A lost notification is not sent again: a waiting caller checks the database again after a
+// while.
 #pragma once
 
 #include <condition_variable>
@@ -17,24 +18,25 @@
 
 namespace quarry::store::postgres {
 
-// Events as they are sent, and the way back; what cannot be read is left out. "" if they are too long.
+// Events as they are sent, and back. Events that cannot be read are left out. "" if the text is too long.
 std::string events_to_text(std::span<const Event> events);
 std::vector<Event> events_from_text(std::string_view text);
-// What is sent of events that gathered: all, or where they are too many or too long, a sign for each group.
+// The message for gathered events: all of them or, where they are too many or too long, one sign per group.
 std::string gathered_to_text(const std::vector<Event>& events);
-// The same of what was put in line. What cannot be read may be anywhere.
+// The same for jobs that were put in line. If a text cannot be read, the jobs may be in any line.
 std::string jobs_to_text(const PutInLine& jobs);
 PutInLine jobs_from_text(std::string_view text);
 
 class Notifier {
 public:
-    // What others have done; without any events when some may have been missed. On a thread of its own.
+    // Receives what other processes have done; no events if some may have been missed. Called on a thread of
+    // its own.
     using Heard = std::function<void(std::span<const Event> events, const PutInLine& jobs)>;
 
     Notifier(db::PgConfig config, Heard heard);
     ~Notifier();
 
-    // Tells the others, soon. Never waits.
+    // Tells the other processes soon. Never waits.
     void tell(std::span<const Event> events, const PutInLine& jobs);
 
 private:
@@ -45,7 +47,7 @@ private:
 
     const db::PgConfig config_;
     const Heard heard_;
-    const std::string name_;  // of this process, to tell its own voice
+    const std::string name_;  // of this process, which ignores its own messages
     int wake_ = -1;           // ends the listening
 
     std::mutex mutex_;

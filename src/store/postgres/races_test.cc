@@ -1,5 +1,6 @@
-// What happens when two do something at the same moment, or the server dies at the worst one. A gate in the
-// database makes such moments last: whoever would commit something waits at it until the test opens it.
+// What happens when two callers act at the same moment, or when the server dies at the worst moment. A gate
+// in the database makes such moments last: a transaction waits at the gate before its commit until the test
+// opens the gate.
 #include <future>
 #include <memory>
 #include <string>
@@ -22,7 +23,7 @@ using test::Postgres;
 
 class Gate {
 public:
-    // Before rows of this table are committed.
+    // The gate stands before the commit of a transaction that inserts rows into this table.
     Gate(const std::string& url, const std::string& table)
         : sql_(db::PgConnection::open({.url = url}).value()) {
         sql_.execute(fmt::format(R"sql(
@@ -36,7 +37,8 @@ public:
     }
     void open() { sql_.execute("select pg_advisory_unlock_all()").value(); }
 
-    // Until somebody waits at the gate; and until somebody waits for a row that another one has locked.
+    // The first returns once a transaction waits at the gate, the second once a transaction waits for a row
+    // that another one has locked.
     void await_somebody() { await("locktype = 'advisory'"); }
     void await_another() { await("locktype in ('transactionid', 'tuple')"); }
 
@@ -312,7 +314,7 @@ TEST_CASE("a crawl that was locked when its turn came begins all the same") {
 
 TEST_CASE(
     "a job is promised only once it is written, also when the server crashes and counts on from before it") {
-    // Nobody writes down by chance what the crash is to take.
+    // With these settings nothing else writes to disk by chance what the crash is meant to lose.
     const std::unique_ptr<Postgres> server =
         Postgres::start({.settings = "wal_writer_delay = 10s\nfull_page_writes = off\nautovacuum = off"});
     if (!server) {
@@ -325,7 +327,7 @@ TEST_CASE(
     Gate gate(url, "quarry.ready");
     auto added = std::async(std::launch::async, [&] { return store->add({{.kind = "work"}}); });
     gate.await_somebody();
-    server->kill();  // with which the gate is open for whoever comes later
+    server->kill();  // this also opens the gate for later transactions
     server->restart();
     auto others = db::PgConnection::open({.url = url}).value();
     for (int count = 0; count < 1'000; ++count) REQUIRE(others.query("select pg_current_xact_id()"));

@@ -41,7 +41,7 @@ public:
                     [this](std::span<const Event> events, const pg::News& news) { tell(events, news); }),
           claimer_(transactor_, leadership_),
           partitions_(transactor_),
-          // A test that makes the time also says when somebody looks at it.
+          // A test with its own clock also decides when maintenance runs.
           upkeep_(std::in_place, transactor_, leadership_, partitions_,
                   config.clock ? pg::Maintenance::when_asked : pg::Maintenance::by_itself),
           index_upkeep_(std::in_place, transactor_, leadership_, config.database,
@@ -77,7 +77,7 @@ public:
     Result<void> retire_worker(WorkerId worker) override;
     using Store::finish;
     void finish(std::vector<Finished> finished, FinishCallback callback, CommitMode mode) override {
-        // That a handler had begun need not be written down of what ends now.
+        // A lease that ends now needs no note that its handler had begun.
         std::vector<std::int64_t> tokens;
         for (const Finished& one : finished) tokens.push_back(number(one.lease.token));
         transactor_.process().begun.forget(tokens);
@@ -175,7 +175,7 @@ public:
     }
 
     std::uint64_t wait_for_change(std::uint64_t seen, Timestamp until, std::stop_token stop) override {
-        // News of others may be lost: whoever waits looks again after a second.
+        // A notification of another process may be lost, so the caller checks again after a second.
         constexpr std::chrono::milliseconds patience{1'000};
         const auto left = until - now();
         const std::uint64_t count = changed_.wait(seen, std::min(left, patience), stop);
@@ -201,7 +201,7 @@ private:
     Result<T> change(Operation operation) {
         return transactor_.run<T>(Durability::before, operation);
     }
-    // What a power cut may undo.
+    // A power cut may undo it.
     template <typename T, typename Operation>
     Result<T> soon(Operation operation) {
         return transactor_.run<T>(Durability::later, operation);
@@ -224,7 +224,7 @@ private:
     const pg::Leadership leadership_;
     pg::Claimer claimer_;
     pg::Partitions partitions_;
-    // The last: their threads use all of the above.
+    // These come last because their threads use all of the above.
     std::optional<pg::Upkeep> upkeep_;
     std::optional<pg::IndexUpkeep> index_upkeep_;
 };
@@ -232,13 +232,13 @@ private:
 PostgresStore::~PostgresStore() {
     index_upkeep_.reset();
     upkeep_.reset();
-    // Whoever cannot say farewell is missed by their beat.
+    // If a worker cannot be retired here, the missing beats show that it is gone.
     for (const WorkerId worker : workers_.with([](auto& workers) { return workers; }))
         (void)retire_worker(worker);
 }
 
 Result<WorkerId> PostgresStore::register_worker(std::string name) {
-    // A number that a crash of the server takes back could be given to two.
+    // The number must be durable: after a crash the server could give it to a second worker.
     const WorkerId id =
         TRY(change<WorkerId>([&](Ledger& ledger) { return pg::register_worker(ledger, name); }));
     workers_.with([&](auto& workers) { workers.push_back(id); });

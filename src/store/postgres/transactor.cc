@@ -53,7 +53,7 @@ Result<bool> is_running(db::PgConnection& connection, const std::string& transac
     if (transaction.empty()) return false;
     const auto rows = connection.run(status_sql, db::PgValues(transaction));
     if (rows) return rows->boolean(0, 0);
-    // A number that was never given: the server has crashed since, and lost it.
+    // The server does not know this number: it has crashed since and lost it.
     if (connection.is_open() && connection.failure() == db::PgFailure::other) return false;
     return std::unexpected(rows.error());
 }
@@ -70,18 +70,18 @@ using namespace std::chrono_literals;
 constexpr db::PgStatement begin_sql{"begin", "begin"};
 constexpr db::PgStatement set_clock_sql{"set_clock",
                                         "select set_config('quarry.now', $1::bigint::text, true)"};
-// Hot tables are small but for rows that cannot be vacuumed, and the planner knows nothing of those: a plan
-// made after a table was analysed would read all of them. Nor is there anything to be learnt from the values
-// of a statement that would be worth planning it anew each time, which takes longer than most of them.
+// Hot tables are small except for dead rows that cannot be vacuumed yet, which the planner does not know of:
+// a plan made after a table was analysed would read all of them. The values of a statement tell the planner
+// nothing that would be worth a new plan each time; planning takes longer than running most statements.
 constexpr const char* session_settings =
     "set enable_seqscan = off; set jit = off; set plan_cache_mode = force_generic_plan";
-// A pooler keeps nothing from one transaction to the next.
+// A pooler keeps no settings from one transaction to the next.
 #define SETTINGS_OF_TRANSACTION                                                                \
     ", set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), set_config(" \
     "'plan_cache_mode', 'force_generic_plan', true)"
 
 #define TIME "select quarry.now_ms()"
-// Whoever waits for a transaction has to know its number before its last words are said (witness.h).
+// A caller that waits for a transaction has to know its number before the commit is sent (transactor.h).
 #define TIME_AND_NUMBER TIME ", pg_current_xact_id()::text"
 constexpr int number_column = 1;
 #define TIME_WITHOUT_SYNC TIME ", set_config('synchronous_commit', 'off', true)"
@@ -94,7 +94,7 @@ constexpr Settings settings_later{{"settings_later", TIME_WITHOUT_SYNC},
 constexpr Settings settings_before{{"settings_before", TIME_AND_NUMBER},
                                    {nullptr, TIME_AND_NUMBER SETTINGS_OF_TRANSACTION}};
 constexpr Settings settings_fenced{{"settings", TIME}, {nullptr, TIME SETTINGS_OF_TRANSACTION}};
-// Files are compiled together, and these are names that others may want.
+// The files of a folder are compiled together, and other files may want these names.
 #undef TIME_WITHOUT_SYNC
 #undef TIME_AND_NUMBER
 #undef TIME
@@ -154,7 +154,7 @@ Result<Transactor::Begun> Transactor::begin(db::PgConnection& connection, Durabi
 
 Transactor::Attempt Transactor::failed(db::PgConnection& connection, Error error) {
     const db::PgFailure failure = connection.failure();
-    // A unique key that somebody else took meanwhile is seen when it is looked at again.
+    // If another transaction took the unique key meanwhile, the next attempt sees that.
     const bool may_retry =
         failure == db::PgFailure::retry || failure == db::PgFailure::unique || failure == db::PgFailure::lost;
     return {.may_retry = may_retry, .error = std::move(error)};
@@ -180,7 +180,7 @@ Transactor::Attempt Transactor::try_once(Durability durability, const Opening& o
     return committed;
 }
 
-// An answer that does not come leaves open whether the transaction was committed.
+// If no answer to the commit arrives, the transaction may or may not have been committed.
 Transactor::Attempt Transactor::commit(Ledger& ledger, db::PgTransaction& transaction,
                                        Durability durability) {
     db::PgConnection& connection = ledger.sql();

@@ -1,7 +1,7 @@
 // What a process does for the store beside its work: it writes down which handlers have begun, and, if it
 // leads, it does what is due and makes the partitions of the coming days. Any process may lead, and one
 // does, until it resigns or is not heard of for a few seconds. Nothing goes wrong if two lead at once, or
-// nobody for a while: rows are locked, and a worker that asks for work does what is long overdue.
+// none for a while: rows are locked, and a worker that asks for work does what is long overdue.
 #pragma once
 
 #include <chrono>
@@ -15,30 +15,28 @@
 
 namespace quarry::store::postgres {
 
-// Which process does what is to be done once for all: waking what is due, taking back what the dead held,
-// removing what is old. Any may lead, and one does: until it says farewell, or is not heard of for a few
-// seconds. Nothing goes wrong if two do it at once, or nobody for a while: rows are locked, and whoever asks
-// for work does what is long overdue.
+// Decides which process leads. The leader does the work that is needed once for all processes: it wakes what
+// is due, takes back the leases of dead workers, and removes what is old.
 
 class Leadership {
 public:
     Leadership();
 
     std::int64_t id() const { return id_; }  // of this process
-    // True if this process leads from now on, for a while.
+    // True if this process leads now. It leads for `lasts`.
     Result<bool> lead(Ledger& ledger) const;
     Answer<void> resign(Ledger& ledger) const;
 
     static constexpr std::chrono::milliseconds lasts{10'000};
-    // Who leads has so much time to do what is due before others do.
+    // The leader has this much time to do what is due before other processes do it.
     static constexpr std::chrono::milliseconds grace{100};
 
 private:
     std::int64_t id_;
 };
 
-// What a process does for the store beside its work: it writes down which handlers have begun, and, if it
-// leads, does what is due by itself and makes the partitions of the coming days.
+// The threads that write down which handlers have begun and, in the leading process, do what is due and make
+// the partitions of the coming days.
 
 enum class Maintenance : std::uint8_t { by_itself, when_asked };
 

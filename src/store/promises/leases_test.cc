@@ -1,4 +1,4 @@
-// What every store promises about who works on what, and about workers that die.
+// What every store promises about leases, and about workers that die.
 #include <algorithm>
 #include <future>
 #include <mutex>
@@ -122,7 +122,8 @@ TEST_CASE_TEMPLATE("who takes over from a dead worker is told which, and how man
     backend.clock.advance(61s);
 
     CHECK(backend.lease(2, "second").size() == 2);
-    // The observer is called before an answer or right after: the next answer comes later.
+    // The observer is called before an answer or right after it, so it has been called before the next
+    // answer.
     REQUIRE(backend.store->beat(backend.worker("second"), {}));
 
     std::lock_guard lock(mutex);

@@ -1,4 +1,4 @@
-// What every store promises about who comes first, and who may have how much.
+// What every store promises about the order of work, and about the limits of owners and of the queue.
 #include "store/promises/backend.h"
 
 namespace quarry::store::promises {

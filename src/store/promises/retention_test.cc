@@ -13,7 +13,8 @@ FoundUrl url(std::uint64_t key) {
     return {.url = "https://a.example/" + std::to_string(key), .key = {1, key}, .host = "a.example"};
 }
 
-// What a client asked for over an API: completed ones go after an hour, failed ones after six.
+// A group that a client asked for over an API: it goes an hour after it completed, or six hours after it
+// failed.
 NewGroup scrape() {
     return {.kind = "scrape",
             .collection = "scrapes",
@@ -28,7 +29,7 @@ NewGroup crawl(bool index_pages) {
         .index_pages = index_pages, .keeping = Keeping{24h, 24h}, .page_keeping = PageKeeping::with_group};
 }
 
-// Fetches the page of the group, whose words are those of `hash`.
+// Fetches the page of the group. `hash` stands for its words.
 GroupId fetch(Backend& backend, NewGroup group, Outcome::End end = Completed{}, std::uint64_t hash = 1) {
     const GroupId id = backend.store->add_group(std::move(group), {}, {url(1)}).value();
     const UrlLease lease = backend.lease_urls(1).at(0);

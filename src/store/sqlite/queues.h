@@ -1,7 +1,7 @@
-// In which order work is leased, in memory: jobs, URLs of a crawl, changes of the outbox, and ids by the
-// time at which something happens to them. Jobs go by priority, then owners and groups take turns; so do
-// the hosts of a crawl. Of URLs and changes memory holds a window; the table behind it is asked for more
-// when a window runs empty. An id may be stale: look at its row before believing it.
+// In which order work is leased, in memory: jobs, URLs of a crawl, changes of the outbox, and ids by the time
+// at which they become due. Jobs go by priority, then owners and groups take turns; so do the hosts of a
+// crawl. Memory holds a window of the URLs and changes; when a window runs empty, it is refilled from the
+// table. An id may be stale: check its row before using it.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 
 namespace quarry::store {
 
-// Ids by the time at which something is to happen to them. An entry may be out of date: whoever takes one
-// looks at the row before believing it.
+// Ids by the time at which they become due. An entry may be out of date: the caller checks the row before it
+// uses the id.
 
 class TimeQueue {
 public:
@@ -51,9 +51,9 @@ private:
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
 };
 
-// Ids in the order in which they came, eight bytes each. A deque would cost half a kilobyte even when it
-// holds one id, and there is one of these for every group that waits; a vector would need three times its
-// size while it grows to a million.
+// Ids in the order in which they came, eight bytes each. A deque would take half a kilobyte even for one id,
+// and every waiting group has one of these. A vector would need three times its size while it grows to a
+// million.
 
 class IdFifo {
 public:
@@ -95,12 +95,12 @@ private:
     std::unique_ptr<std::deque<std::int64_t>> rest_;
 };
 
-// In which order jobs run: by priority; within one, owners take turns; within an owner, its groups take
-// turns; within a group, the oldest first. And now and then the oldest of all, so that a low priority is
-// delayed but never starved.
+// In which order jobs run: by priority; within a priority, owners take turns; within an owner, its groups
+// take turns; within a group, the oldest goes first. Now and then the oldest job of all goes first, so that a
+// low priority is delayed but never starved.
 //
-// Pure memory: ids only, rebuilt at start. An id may be stale (its job was cancelled, paused, moved to
-// another priority): whoever takes one looks at the job's row before believing it.
+// Pure memory: ids only, rebuilt at start. An id may be stale (its job was cancelled, paused, or moved to
+// another priority): the caller checks the job's row before it uses the id.
 
 struct ReadyPlace {
     int kind = 0;
@@ -115,7 +115,7 @@ public:
 
     struct Taken {
         std::int64_t id = 0;
-        int priority = 0;  // of the line it stood in
+        int priority = 0;  // of the line that the job stood in
     };
     // The next job of this kind; nothing if none may run.
     std::optional<Taken> pop(int kind);
@@ -178,7 +178,7 @@ class UrlWindow {
 public:
     static constexpr std::size_t wanted = 256;
 
-    // A window that has seen nothing of the table yet.
+    // A window that has read nothing from the table yet.
     static UrlWindow unread() {
         UrlWindow window;
         window.end_ = {std::numeric_limits<int>::min(), 0};
@@ -189,12 +189,12 @@ public:
     bool is_complete() const { return end_ == everything; }
     const UrlPlace& end() const { return end_; }
 
-    // A URL that has become ready, and has a row that says so.
+    // Adds a URL that has become ready. Its row says so already.
     void add(const UrlPlace& place);
     const UrlPlace& front() const { return places_[head_]; }  // not when empty
     std::optional<UrlPlace> pop();
-    // What the table has after end() and up to `new_end`, without what is leased; no `new_end` if that was
-    // all.
+    // Adds the URLs that the table has after end() and up to `new_end`, without the leased ones. No `new_end`
+    // means that the table has no more.
     void refill(std::span<const UrlPlace> next, std::optional<UrlPlace> new_end);
 
 private:
@@ -206,8 +206,8 @@ private:
     UrlPlace end_ = everything;
 };
 
-// Which URL of a crawl comes next: its hosts take turns, so that a slow one holds up nobody. Memory only; the
-// table behind it is asked for more when a host's window runs empty.
+// Which URL of a crawl comes next: its hosts take turns, so that a slow host holds up no other. Memory only;
+// when a host's window runs empty, it is refilled from the table.
 
 class FrontierQueue {
 public:
@@ -224,7 +224,7 @@ public:
 
     // A URL has become ready: its row is written already.
     void add(std::int64_t group, std::int64_t host, const UrlPlace& place);
-    // The host has ready URLs in the table, of which nothing is known here. Before any `add` for it.
+    // The host has ready URLs in the table that are not known here. Call this before any `add` for the host.
     void add_unread(std::int64_t group, std::int64_t host);
     void drop(std::int64_t group) { groups_.erase(group); }
     void clear() { groups_.clear(); }
@@ -246,11 +246,11 @@ private:
     std::unordered_map<std::int64_t, Group> groups_;
 };
 
-// Which change of the outbox comes next: by priority, then by age, of one collection or of all. Memory holds
-// a window of each collection; the table behind it is asked for more when a window runs empty.
+// Which change of the outbox comes next: by priority, then by age, from one collection or from all. Memory
+// holds a window of each collection; when a window runs empty, it is refilled from the table.
 //
-// Of one page never two changes are leased at once, or the older could be indexed after the newer: a change
-// whose page is leased steps aside until that lease ends.
+// Two changes of one page are never leased at once. Otherwise the older could be indexed after the newer. A
+// change whose page is leased steps aside until that lease ends.
 
 class OutboxQueue {
 public:
@@ -261,21 +261,22 @@ public:
 
     // A change has become ready: its row is written already.
     void add(const std::string& collection, const UrlPlace& place) { windows_[collection].add(place); }
-    // The collection has ready changes in the table, of which nothing is known here. Before any `add`.
+    // The collection has ready changes in the table that are not known here. Call this before any `add`.
     void add_unread(const std::string& collection) { windows_.try_emplace(collection, UrlWindow::unread()); }
     void clear();
 
-    // The next change; nothing if there is none. It may be out of date: whoever takes it looks at its row.
+    // The next change; nothing if there is none. It may be out of date: the caller checks its row.
     Result<std::optional<UrlPlace>> take(const std::string& collection);
 
     bool is_leased(PageId page) const { return leased_.contains(number(page)); }
     void lease(PageId page) { leased_.try_emplace(number(page)); }
-    // A change that was taken, though its page is leased: it will be back.
+    // Puts aside a change that was taken although its page is leased. It comes back when the lease ends.
     void set_aside(PageId page, const UrlPlace& place) { leased_.at(number(page)) = place; }
-    // The lease has ended. True if a change of the page had waited for that.
+    // The lease of the page has ended. True if a change of the page was waiting for that.
     bool unlease(PageId page, const std::string& collection);
 
-    // Changes that wait for their time are known by the earliest only; the table has them in order.
+    // Of the changes that wait for their time, memory knows only the earliest time. The table has them in
+    // order.
     void delay_until(Timestamp when) { next_due_ = next_due_ ? std::min(*next_due_, when) : when; }
     void set_next_due(std::optional<Timestamp> when) { next_due_ = when; }
     std::optional<Timestamp> next_due() const { return next_due_; }

@@ -17,7 +17,7 @@ namespace {
 
 enum class Form : std::uint8_t { number, yes_no, text, bytes };
 
-// What only PostgreSQL has: it follows from the rest.
+// Columns that only PostgreSQL has. Their values follow from the rest.
 bool is_derived(std::string_view table, std::string_view column) {
     if (table == "grp") return column == "has_aliases";
     if (table == "content") return column == "html_packed";  // read() unpacks it
@@ -25,7 +25,7 @@ bool is_derived(std::string_view table, std::string_view column) {
     return false;
 }
 
-// Jobs that have not ended are in three tables there; they come and go as one.
+// PostgreSQL keeps jobs that have not ended in three tables. A transfer treats them as one.
 constexpr std::string_view jobs_of_all_tables = R"sql((
     select id, kind, case when state = 1 then 0 else state end as state, priority, owner, grp, attempts,
            max_attempts, stalls, zero_retention, created_at, run_at, start_by, deadline, unique_key, last_error,
@@ -108,7 +108,7 @@ public:
         TRY(sql_.query("select setval('quarry.id', $1, false), setval('quarry.token', $1, false)",
                        db::PgValues(next_id)));
         TRY(sql_.execute(put_in_line));
-        // Rows of days gone by have no partitions of their own.
+        // Rows of past days have no partitions of their own.
         TRY(
             sql_.execute("select quarry.set_apart('done', 'finished_at'), quarry.set_apart('request', 'at'), "
                          "quarry.set_apart('operation', 'at')"));
@@ -120,7 +120,7 @@ public:
         const auto rows = TRY(sql_.query("select value from quarry.meta where name = 'salt'"));
         return static_cast<std::uint64_t>(rows.empty() ? 0 : rows.integer(0, 0));
     }
-    // Tokens are ids elsewhere.
+    // In other stores tokens are ids.
     Result<std::int64_t> next_id() override {
         return TRY(sql_.query("select greatest(nextval('quarry.id'), nextval('quarry.token'))"))
             .integer(0, 0);
@@ -242,7 +242,7 @@ private:
         return std::string(row.text(column));
     }
 
-    // Of rows that an older program wrote.
+    // For rows that an older program wrote.
     static Result<void> unpack_html(const db::PgRow& found, const std::vector<std::string>& columns,
                                     Cells& row) {
         const auto packed = static_cast<int>(columns.size());

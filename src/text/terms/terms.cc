@@ -35,7 +35,7 @@ private:
 
 namespace {
 
-// Multiplies eight bytes at a time; only speed hangs on its quality.
+// Multiplies eight bytes at a time. The quality of the hash affects only speed.
 std::uint32_t hash(std::string_view word) {
     std::uint64_t state = word.size();
     while (!word.empty()) {
@@ -125,8 +125,8 @@ Byte kind(char c) {
     return byte_table[static_cast<std::uint8_t>(c)];
 }
 
-// Whether what stands behind a word may belong to it. Most words end in a space, or in a full stop and a
-// space: those are told here, without a call.
+// Whether the characters after a word may belong to it. Most words end in a space, or in a full stop and a
+// space. This recognises those words without a call.
 bool may_go_on(char sign, char next) {
     switch (sign) {
         case '.':
@@ -155,7 +155,7 @@ std::size_t cut_length(std::string_view letters) {
 // Letters that stay where they are while more are added.
 class LetterPool {
 public:
-    // Keeps what texts of usual size need; one of 50 MB leaves no more behind than others.
+    // Keeps the memory that texts of usual size need; a text of 50 MB leaves no more behind than others.
     void clear() {
         constexpr std::size_t kept_blocks = 32;
         if (blocks_.size() > kept_blocks) blocks_.resize(kept_blocks);
@@ -321,8 +321,8 @@ private:
         return unit;
     }
 
-    // Overlapping pairs, and besides them the characters that may be words alone: who asks for one of them
-    // should find it.
+    // Adds overlapping pairs and also the characters that may be words alone, so that a query for such a
+    // character finds it.
     void read_unspaced() {
         Unit before = read_unit();
         Unit next = read_unit();
@@ -370,9 +370,9 @@ TermBag TermReader::count(std::span<const std::string_view> texts) {
     return buffers_->counter.count(buffers_->terms);
 }
 
-// Words that say how a sentence is built and not what it is about. A word of one language that is a word of
-// substance in another ("die", "son", "war", "come") is on no list, and neither is one that shares its stem
-// with such a word: "us" would take "use" along.
+// Words that say how a sentence is built and not what it is about. A word that carries meaning in another
+// language ("die", "son", "war", "come") is on no list. Neither is a word that shares its stem with such a
+// word: "us" would remove "use" too.
 
 namespace {
 
@@ -438,7 +438,7 @@ struct HashOfView {
 };
 using StopWords = std::unordered_set<std::string, HashOfView, std::equal_to<>>;
 
-// The lists are read as any text is, so that they hold what terms look like: "this" is "thi".
+// The lists are read like any other text, so that they hold terms as they are indexed: "this" is "thi".
 StopWords make_stop_words() {
     StopWords words;
     TermReader reader;

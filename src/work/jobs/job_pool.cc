@@ -59,7 +59,7 @@ void JobPool::give_back(const std::deque<store::JobLease>& jobs) {
     if (jobs.empty()) return;
     std::vector<store::LeaseRef> leases;
     for (const store::JobLease& job : jobs) leases.push_back(job.lease);
-    // If it fails they run out, and are done by whoever comes next.
+    // If this fails, the leases expire and another worker runs the jobs.
     if (const auto released = store_.release(std::move(leases)); !released)
         mailbox_->post(StoreFailed{released.error()});
 }
@@ -97,7 +97,7 @@ void JobPool::run_jobs(store::Reader& reader) {
 
 store::Outcome JobPool::run(const store::JobLease& job, const JobTools& tools) const {
     const auto handler = handlers_.find(job.kind);
-    // Only kinds with a handler are asked for.
+    // The pool asks only for kinds that have a handler.
     if (handler == handlers_.end()) return {.end = store::Failed{"no handler for " + job.kind}};
     auto outcome = handler->second(job, tools);
     if (outcome) return *std::move(outcome);

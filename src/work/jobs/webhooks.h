@@ -30,15 +30,14 @@
 
 namespace quarry::work {
 
-// The jobs that tell somebody of a crawl (crawl/options/webhook.h). A page's is added in the commit that
-// stores the page, those of the crawl's begin and end in the commits that make it begin and end: none is
-// lost. They belong to no group, so that a receiver that does not answer holds no crawl open, and carry ids
-// only: what is sent is read when it is sent.
+// The jobs that announce what happens in a crawl (crawl/options/webhook.h). The job of a page is added in the
+// commit that stores the page. The jobs of a crawl's begin and end are added in the commits that make it
+// begin and end.
 
 inline constexpr std::string_view send_webhook_kind = "send_webhook";
 inline constexpr int webhook_attempts = 4;
 
-// Of a URL of the crawl that has ended. Nothing if nobody wants to know.
+// The job for a URL of the crawl that has ended. Nothing if the crawl's options do not ask for the event.
 std::optional<NewJob> page_webhook(const crawl::CrawlOptions& options, GroupId group, JobId url);
 
 // The notice of the crawl's group: see NewGroup::notice.
@@ -69,26 +68,27 @@ std::string body_of(const WebhookMessage& message);
 // The value of X-Firecrawl-Signature: "sha256=" and the HMAC of the body, byte by byte as it is sent.
 std::string signature_of(std::string_view secret, std::string_view body);
 
-// From a job that tells somebody of a crawl to the request that is sent: what became of the page or the crawl
-// is read from the store when its time has come.
+// Turns a webhook job into the request that is sent. What became of the page or the crawl is read from the
+// store when the request is made.
 
 struct WebhookTools {
-    net::HttpClient* client = nullptr;  // nothing: webhooks are left to other workers
+    net::HttpClient* client = nullptr;  // nullptr: webhooks are left to other workers
     net::AddressPolicy policy{};        // a crawl may be allowed more
     std::string secret{};               // "": messages are not signed
-    // Before the second, third and fourth try; the last also for those after it. None: there is one try.
+    // The waits before the second, third and fourth try; the last wait also applies to later tries. If empty,
+    // there is one try.
     std::vector<std::chrono::milliseconds> waits{std::chrono::minutes(1), std::chrono::minutes(5),
                                                  std::chrono::minutes(15)};
-    // A page in the words of whoever receives it. The page has been read with its content.
+    // Writes a page in the format that the receiver expects. The page has been read with its content.
     std::function<boost::json::object(const StoredPage&, const Formats&)> document{};
 };
 
-// Used by one thread. Both outlive it.
+// Used by one thread. The tools and the reader outlive it.
 class WebhookDeliveries {
 public:
     WebhookDeliveries(const WebhookTools& tools, store::Reader& reader) : tools_(tools), reader_(reader) {}
 
-    // Nothing if there is nothing to tell: the event is not wanted, or the page was not kept after all.
+    // Nothing if there is nothing to send: the event is not wanted, or the page was not kept after all.
     // `not_found` if the crawl is gone.
     Result<std::optional<net::HttpRequest>> request_for(const store::JobLease& job);
 

@@ -31,7 +31,7 @@ struct Fixture {
     SiteMap map(const MapOptions& options = {}, std::string_view path = "/") {
         return map_site({.fetcher = fetcher, .policy = {.allow_private = true}}, server.url(path), options);
     }
-    // The paths of the pages that were found on the server, and whole URLs of others, a line each.
+    // One line for each page found: the path for a page on the server, the whole URL for any other.
     std::string listed(const SiteMap& site_map) const {
         std::string text;
         const std::string origin = server.url("");

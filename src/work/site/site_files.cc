@@ -36,7 +36,7 @@ Result<Page> SiteAccess::get(const url::Url& url, std::optional<net::HttpLimits>
 
 namespace {
 
-// Whoever sends 100 MB of rules is read as far as everybody else reads them.
+// If a server sends 100 MB of rules, they are read as far as other crawlers read them.
 net::HttpLimits robots_limits(net::HttpLimits limits) {
     limits.body_bytes = crawl::max_robots_bytes;
     limits.when_too_large = net::WhenTooLarge::truncate;
@@ -58,7 +58,7 @@ const SiteRobots::Answer& SiteRobots::answer(const url::Url& url) {
     const std::string origin = url.origin();
     if (const auto known = by_origin_.find(origin); known != by_origin_.end()) return known->second;
     const auto address = url::Url::parse("/robots.txt", &url);
-    // Any status is an answer that the rules follow from, so it is not turned into an error here.
+    // Every status decides which rules apply, so none is turned into an error here.
     auto page = access_.fetcher.fetch(access_.request(address.value_or(url), robots_limits(access_.limits)));
     Answer found = page ? Answer{crawl::Robots::from_response(page->status, page->body)}
                         : Answer{crawl::Robots::from_response(0, {}), std::move(page).error()};
@@ -76,10 +76,10 @@ crawl::Sitemap fetch_listing(const SiteAccess& access, const url::Url& file) {
     limits.when_too_large = net::WhenTooLarge::truncate;
     const auto page = access.get(file, limits);
     if (!page) return {};
-    // Relative locations are relative to where the file really is.
+    // Relative locations are relative to the file's final URL.
     const url::Url base = url::Url::parse(page->final_url).value_or(file);
     if (file.path().ends_with("/llms.txt")) {
-        // A site that answers everything with its start page does not list its pages there.
+        // Some sites answer every request with their start page. That page is not a list of pages.
         const bool is_page = page->content_type.find("html") != std::string::npos;
         return is_page ? crawl::Sitemap{} : crawl::parse_llms_txt(page->body, base);
     }

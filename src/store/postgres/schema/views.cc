@@ -1,9 +1,9 @@
-// Firecrawl's queue as SQL that was written for it expects it: the schema `nuq`, as views. Nothing is stored
-// for them but ids and indexes. docs/postgres-views.md says what the columns mean here.
+// Firecrawl's queue for SQL that was written for it: the schema `nuq`, as views. Only ids and indexes are
+// stored for the views. docs/postgres-views.md says what the columns mean here.
 //
-// What is asked for of a queue is mostly a status, of single pages or of crawls. The views are therefore made
-// of branches, each of which has one status and says the type of every column: the planner leaves out those
-// that cannot have what is asked for, and of the others uses the indexes of their state.
+// Most queries ask for single pages or crawls of one status. The views therefore consist of branches. Each
+// branch has one status and states the type of every column: the planner leaves out the branches that cannot
+// match, and uses the state's indexes for the others.
 #include <array>
 #include <string>
 
@@ -212,10 +212,10 @@ create view nuq.queue_crawl_finished as
     where grp.finished_at is not null and grp.kind not in ('scrape', 'rescrape');
 )sql";
 
-// A channel is told the id of what is over, in the transaction that ends it. Its name comes in the field
-// `listenChannelId` of a job's payload, or of what a crawl's client says about it; or somebody who knows an
-// id asks with nuq.listen_for. One that PostgreSQL would refuse is not kept, for a refusal would undo the
-// end.
+// The transaction that ends a job or crawl sends its id to a channel. The name of the channel comes from the
+// field `listenChannelId` of a job's payload, or of what a crawl's client says about the crawl; or a client
+// that knows an id asks with nuq.listen_for. A name that PostgreSQL would refuse is not kept, because the
+// refusal would undo the end.
 inline constexpr const char* views_1_channels = R"sql(
 create function quarry.keep_listener(id bigint, channel text) returns void language sql as $$
     insert into quarry.listener select id, channel where octet_length(channel) between 1 and 63
@@ -281,8 +281,8 @@ begin
 end $$;
 )sql";
 
-// Metrics as SQL that was written for a webhook bridge beside Firecrawl expects them: the schema `webhook`,
-// as views. docs/postgres-views.md says what the columns mean here.
+// Metrics for SQL that was written for a webhook bridge beside Firecrawl: the schema `webhook`, as views.
+// docs/postgres-views.md says what the columns mean here.
 
 inline constexpr const char* views_1_webhook = R"sql(
 create schema webhook;
@@ -407,7 +407,7 @@ Result<bool> is_taken(db::PgConnection& connection) {
 Result<bool> migrate_views(db::PgConnection& connection) {
     if (TRY(is_taken(connection))) return false;
     const auto made = db::pg_migrate(connection, views());
-    // Those of a newer program are as good for whoever reads them.
+    // Views that a newer program made serve their readers equally well.
     if (!made && made.error().code != ErrorCode::unsupported) return std::unexpected(made.error());
     return true;
 }

@@ -1,7 +1,7 @@
-// The second version of the views: what is known of each request (where it came from, its trace, its key),
-// HTML and data of pages, crawls and sitemaps as jobs of their own, times of retention as they were promised,
-// and operations from where they are kept longer than the embedding queue has them. Views are replaced, not
-// dropped: others may have been built on them, so every column keeps its name and type.
+// The second version of the views. It adds what is known of each request (its origin, its trace, its key),
+// the HTML and data of pages, crawls and sitemaps as jobs of their own, and retention times as they were
+// promised. It reads operations from the table that keeps them longer than the embedding queue does. Views
+// are replaced, not dropped: other views may depend on them, so every column keeps its name and type.
 #pragma once
 
 namespace quarry::store::postgres {

@@ -1,4 +1,4 @@
-// The views by themselves. What they show of a crawl that the store has kept is in sample_queries_test.cc.
+// The views alone. sample_queries_test.cc tests what they show of a crawl in the store.
 #include <map>
 
 #include <doctest/doctest.h>
@@ -120,7 +120,7 @@ TEST_CASE("a crawl's URLs are listed by how and when they ended, from an index")
     REQUIRE(migrate_views(*tables.connection).value());
     tables.add_owner();
     tables.add_group(7, "crawl");
-    // Of tables without rows everything costs the same: what is left is whether it can be done.
+    // On empty tables every plan costs the same, so this only shows whether an index can be used.
     tables.sql("set enable_seqscan = off");
     tables.sql("set enable_sort = off");
     const auto plan_of = [&](const std::string& query) {

@@ -17,8 +17,8 @@ constexpr db::PgStatement lock_change_sql{
     "lock_change_row", "select " CHANGE_COLUMNS " from quarry.outbox o where o.id = $1 for update"};
 constexpr db::PgStatement is_leased_sql{"is_change_leased",
                                         "select 1 from quarry.change_lease where id = $1"};
-// An indexer may be at work on the row: then it stays until that has ended. One that is claimed at this very
-// moment is locked in change_ready, and looked at when that is done.
+// An indexer may be at work on the row; then the row stays until the indexer is done. A row that is being
+// claimed at this moment is locked in change_ready, and is checked once the claim is done.
 constexpr db::PgStatement lock_ready_sql{"lock_change",
                                          "select 1 from quarry.change_ready where id = $1 for update"};
 constexpr db::PgStatement supersede_sql{"supersede_change", R"sql(
@@ -81,11 +81,13 @@ constexpr db::PgStatement forget_change_sql{"forget_change", R"sql(
          o as (delete from quarry.outbox where id = $1 returning id, page, content, state)
     update quarry.page set outbox = $2 from o
     where page.id = o.page and page.outbox = o.id and o.state <> 2 and o.content is not null)sql"};
-// Whoever writes the page at this moment is waited for: it counts on the lease that is being taken away.
+// Waits for a transaction that is writing the page: that transaction counts on the lease that is being taken
+// away.
 constexpr db::PgStatement is_outdated_sql{"is_change_outdated", R"sql(
     with page as materialized (select outbox from quarry.page where id = $1 for update)
     select not exists (select 1 from page where outbox = $2))sql"};
-// A service that was away may have left a million changes with the same time: nobody waits for all of them.
+// A service that was away may have left a million changes with the same time. The limit keeps callers from
+// waiting for all of them.
 constexpr db::PgStatement wake_sql{"wake_changes", R"sql(
     with due as materialized (select id from quarry.outbox where state = 0 and run_at is not null and run_at <= $1
                               order by run_at limit 512 for update skip locked),
@@ -120,7 +122,7 @@ void count(Ledger& ledger, const ChangeRow& row, JobState state, int change) {
     }
 }
 
-// A time that was not measured is left out, so that it costs no byte.
+// A time that was not measured is stored as null, so that it takes no byte.
 std::optional<std::int64_t> nullable(std::chrono::microseconds spent) {
     return spent.count() == 0 ? std::nullopt : std::optional<std::int64_t>(spent.count());
 }
@@ -275,7 +277,7 @@ Result<void> forget_change(Ledger& ledger, const ChangeRow& row) {
 }
 
 Result<bool> is_outdated(db::PgConnection& sql, const ChangeRow& row) {
-    if (!row.content) return false;  // a page that was removed does not change any more
+    if (!row.content) return false;  // a removed page cannot change again
     return TRY(sql.run(is_outdated_sql, db::PgValues(row.page, row.id))).boolean(0, 0);
 }
 

@@ -27,7 +27,7 @@ constexpr db::PgStatement replace_sql{"replace_page", R"sql(
                            near_duplicate_of = $12, url = $13, final_url = $14, etag = $15, last_modified = $16,
                            content_type = $17, title = $18, language = $19, keeping = least(keeping, $20)
     where id = $1)sql"};
-// A 304 need not repeat Last-Modified, and says nothing of a near duplicate: what is known stays.
+// A 304 need not repeat Last-Modified and says nothing about a near duplicate, so the stored values stay.
 constexpr db::PgStatement touch_sql{"touch_page", R"sql(
     update quarry.page set site = case when $2 = '' then site else $2 end, seen_by = $3, missed = 0, fetched_at = $4,
                            etag = case when $5 = '' then etag else $5 end,
@@ -47,7 +47,7 @@ constexpr db::PgStatement drop_contents_sql{"drop_contents", R"sql(
         and not exists (select 1 from quarry.page where page.id = content.page and page.content = content.id)
         and not exists (select 1 from quarry.result
                         where result.page = content.page and result.content = content.id))sql"};
-// Of words that stay although no crawl has them any more.
+// For words that stay although no crawl has them any more.
 constexpr db::PgStatement drop_media_sql{"drop_media", R"sql(
     update quarry.content set media = null
     where id = any($1::bigint[]) and media is not null
@@ -72,8 +72,9 @@ constexpr db::PgStatement drop_results_sql{"drop_results", R"sql(
     delete from quarry.result where grp = $1 and sequence in
         (select sequence from quarry.result where grp = $1 order by sequence limit $2)
     returning content, page)sql"};
-// 1 and 2 are those of PageKeeping. Whoever writes such a page at this moment gives it to another group: they
-// are waited for first, and only then it is looked who has it.
+// The numbers 1 and 2 are values of PageKeeping. A transaction that is writing such a page gives the page to
+// another group. So this statement first waits for that transaction; the next one then checks which group has
+// the page.
 constexpr db::PgStatement lock_with_group_sql{"lock_pages_with_group", R"sql(
     select id from quarry.page where id = any($1::bigint[]) and keeping = 2 order by id for update)sql"};
 constexpr db::PgStatement drop_with_group_sql{"drop_pages_with_group", R"sql(
@@ -148,7 +149,7 @@ Result<std::optional<std::int64_t>> queue(Ledger& ledger, const PageOwner& owner
         if (former) TRY(supersede_change(ledger, *former));
         return TRY(add_change(ledger, owner, std::move(change)));
     }
-    // Asks for no indexing, but what waits already must not point at words that are gone.
+    // This write asks for no indexing, but a change that already waits must not point at words that are gone.
     if (former) TRY(renew_change(ledger.sql(), *former, *change.content, change.version));
     return former;
 }
@@ -192,7 +193,7 @@ Result<PageChange> replace(Ledger& ledger, const PageOwner& owner, const PageWri
     return PageChange{.page = row.page, .content = content};
 }
 
-// A page that was only ever stored is indexed as soon as somebody wants it to be.
+// A page that was stored without indexing is indexed once a caller asks for it.
 Result<void> index_if_unknown(Ledger& ledger, const PageOwner& owner, const PageRow& row) {
     if (row.outbox || !is_indexed(owner)) return {};
     const std::int64_t change = TRY(add_change(
@@ -227,7 +228,7 @@ Result<void> remove(Ledger& ledger, const PageOwner& owner, const PageRow& row) 
     TRY(ledger.sql().run(delete_sql, db::PgValues(row.page)));
     TRY(drop_contents(ledger, {row.content}));
     if (!row.outbox) return {};
-    // Even if its change still waited: an earlier one may have been indexed.
+    // Needed even if the page's change still waited: an earlier change may have been indexed.
     TRY(supersede_change(ledger, *row.outbox));
     TRY(add_change(ledger, owner, {.page = row.page, .version = row.version + 1, .url = row.url}));
     return {};
@@ -261,7 +262,7 @@ Result<PageChange> write_page_of_url(Ledger& ledger, const PageOwner& owner, std
 Result<PageChange> write_page(Ledger& ledger, const PageOwner& owner, const PageWrite& write) {
     const std::optional<PageRow> row = TRY(find_page(ledger.sql(), owner, write.key));
     if (!is_same(row, write)) return insert_or_replace(ledger, owner, write, row);
-    // What tells a watcher that a file is the one it knows is worth a write; an import done again is not.
+    // The values by which a watcher recognises a file are worth a write; a repeated import is not.
     const bool is_touched = write.facts.etag != row->etag ||
                             write.facts.last_modified != row->last_modified ||
                             row->keeping != PageKeeping::for_good;
@@ -273,7 +274,7 @@ Result<PageChange> write_page(Ledger& ledger, const PageOwner& owner, const Page
 Result<bool> forget_page(Ledger& ledger, const FoundPage& page) {
     const PageRow& row = page.row;
     TRY(ledger.sql().run(forget_words_sql, db::PgValues(row.page)));
-    // A group may have a page twice: then it was forgotten a moment ago.
+    // A group may have the same page twice: then the page was forgotten a moment ago.
     const bool was_there = TRY(ledger.sql().run(delete_sql, db::PgValues(row.page))).affected() > 0;
     if (!was_there || !row.outbox) return was_there;
     TRY(supersede_change(ledger, *row.outbox));
@@ -287,7 +288,7 @@ Result<std::optional<ChangeRow>> index_page_again(Ledger& ledger, const PageOwne
     const PageRow& row = page.row;
     std::optional<ChangeRow> former;
     if (row.outbox) former = TRY(supersede_change(ledger, *row.outbox));
-    const std::int64_t version = row.version + 1;  // or the index would think that it knows it
+    const std::int64_t version = row.version + 1;  // otherwise the index would take it for one it knows
     const std::int64_t id = TRY(add_change(
         ledger, owner, {.page = row.page, .content = row.content, .version = version, .url = row.url}));
     ledger.sql().later(set_outbox_sql, db::PgValues(row.page, id, version));

@@ -1,5 +1,5 @@
-// The URLs of crawls: the table frontier, which of them may be fetched now, and who fetches them. Whoever
-// calls has locked the group.
+// The URLs of crawls: the table frontier, which URLs may be fetched now, and which worker fetches them. The
+// caller has locked the group.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct UrlRow {
     int attempts = 0;
     int stalls = 0;
     int snoozes = 0;
-    int status = 0;  // HTTP, of the last try
+    int status = 0;  // HTTP status of the last try
     std::string url{};
 };
 
@@ -55,14 +55,15 @@ struct UrlEnd {
     std::optional<ErrorCode> error{};
 };
 
-// Admits what the group does not know, as far as it may.
+// Admits the URLs that the group does not know, up to its limits.
 Result<void> admit(Ledger& ledger, OpenGroup& group, std::span<const FoundUrl> urls);
-// The URL of the group that has the key, as its own or as another name.
+// The URL of the group that has this key, as its own key or as an alias.
 Result<std::optional<std::int64_t>> find_key(db::PgConnection& sql, std::int64_t group, const UrlKey& key);
 Result<void> insert_alias(db::PgConnection& sql, std::int64_t group, const UrlKey& key, std::int64_t url);
 
 Result<std::optional<UrlRow>> find_url(db::PgConnection& sql, std::int64_t id);
-// Leases that end here: taken out of their table. Count them off with forget_url_lease.
+// These end leases: they take them out of their table. Call forget_url_lease for each, which corrects the
+// counts.
 Result<std::vector<LeasedUrl>> take_url_leases(db::PgConnection& sql, const db::PgIntegers& ids,
                                                const db::PgIntegers& tokens);
 Result<std::vector<LeasedUrl>> take_url_leases_of_worker(db::PgConnection& sql, std::int64_t worker);
@@ -70,22 +71,22 @@ Result<std::vector<UrlLeaseRow>> take_url_leases_of_group(db::PgConnection& sql,
 Result<std::optional<UrlLeaseRow>> take_url_lease(db::PgConnection& sql, std::int64_t id);
 Result<void> forget_url_lease(Ledger& ledger, const UrlLeaseRow& lease);
 
-// The row as it is given, but for the key and what does not change. `was`: queued or running.
+// Ends a URL: writes the row as given, except for the key and what does not change. `was`: queued or running.
 Result<void> end_url(Ledger& ledger, const UrlRow& row, const UrlEnd& end, UrlState was);
-// Writes attempts, stalls, snoozes, status and run_at. `note`: nothing leaves the last one.
+// Writes attempts, stalls, snoozes, status and run_at. Without `note` the last note stays.
 Result<void> requeue_url(Ledger& ledger, const UrlRow& row, std::optional<std::string_view> note);
-// A queued URL takes its place: among those that may be fetched, or those that wait for their time.
+// Puts a queued URL in its place: among those that may be fetched, or those that wait for their time.
 Result<void> put_url_in_line(Ledger& ledger, const UrlRow& row);
 Result<void> take_url_from_line(db::PgConnection& sql, const UrlRow& row);
-// Back to the queue as if it had never been tried.
+// Puts a URL back into the queue as if it had never been tried.
 Result<void> renew_url(Ledger& ledger, UrlRow row);
 Result<void> forget_url(db::PgConnection& sql, std::int64_t id);
 
-// Nothing of the group may be fetched any more.
+// From now on no waiting URL of the group may be fetched.
 Result<void> drop_waiting_urls(db::PgConnection& sql, std::int64_t group);
-// The way back. Returns how many never had their turn.
+// Undoes drop_waiting_urls. Returns how many URLs never had their turn.
 Result<std::int64_t> restore_waiting_urls(db::PgConnection& sql, std::int64_t group);
-// Those whose time has come wait no longer.
+// Puts URLs whose time has come in line.
 Result<void> wake_urls(Ledger& ledger);
 
 }  // namespace quarry::store::postgres

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int rows_per_step = 500;
 
-// Opens an ended job again, unless an open job has its unique key by now.
+// Opens an ended job again unless another open job has taken its unique key.
 constexpr db::PgStatement take_done_sql{"take_done",
                                         R"sql(
     with free as materialized (
@@ -54,7 +54,7 @@ Result<bool> retry_job(Ledger& ledger, const Job& job) {
     return true;
 }
 
-// A job that waits, out of its table.
+// Changes a waiting job that was taken out of its table.
 Result<bool> change_waiting(Ledger& ledger, const BulkRequest& request, JobRow row) {
     switch (request.change) {
         case BulkChange::cancel: return cancel_filtered_job(ledger, std::move(row), std::nullopt);
@@ -84,7 +84,7 @@ Result<bool> change_job(Ledger& ledger, const BulkRequest& request, const Job& j
     return TRY(ledger.sql().run(forget_done_sql, db::PgValues(std::vector{id}))).affected() > 0;
 }
 
-// A URL that never had its turn in a crawl that is over waits again once the crawl is open again.
+// A URL that never had its turn waits again once its ended crawl is open again.
 Result<bool> retry_url(Ledger& ledger, const UrlRow& row) {
     OpenGroup* group = TRY(reopen_group(ledger, row.group));
     if (!group) return false;
@@ -132,8 +132,8 @@ Result<bool> change_url(Ledger& ledger, BulkChange change, const Job& job) {
     return false;
 }
 
-// A change that was given up may point at words that its page has no more: the newer change stands for it.
-// One that waits after an error need not wait any longer.
+// A failed change may point at words that its page no longer has; then the newer change replaces it. A change
+// that waits after an error becomes due now.
 Result<bool> retry_change(Ledger& ledger, const ChangeRow& row) {
     if (row.state == JobState::queued && !row.run_at) return false;
     if (TRY(is_outdated(ledger.sql(), row))) {
@@ -145,8 +145,8 @@ Result<bool> retry_change(Ledger& ledger, const ChangeRow& row) {
 
 Result<bool> change_outbox(Ledger& ledger, const BulkRequest& request, const Job& job) {
     const bool cancels = request.change == BulkChange::cancel;
-    // In the order of whoever finishes it, who is waited for here. One that is to be retried has its page
-    // locked before it.
+    // A cancel locks rows in the same order as the transaction that finishes the change, and waits for that
+    // transaction here. A retry locks the page before the change.
     if (cancels) TRY(revoke_change(ledger, number(job.id)));
     const auto row = request.change == BulkChange::retry ? TRY(find_change(ledger.sql(), number(job.id)))
                                                          : TRY(lock_change(ledger.sql(), number(job.id)));

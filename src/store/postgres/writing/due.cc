@@ -14,7 +14,7 @@ namespace quarry::store::postgres {
 
 namespace {
 
-// An expression that names no more times stays, and never comes.
+// A schedule whose expression names no more times stays and never runs.
 constexpr Timestamp never = Timestamp::max();
 
 constexpr db::PgStatement set_sql{"set_schedule", R"sql(
@@ -22,7 +22,7 @@ constexpr db::PgStatement set_sql{"set_schedule", R"sql(
     on conflict (name) do update set cron = excluded.cron, job = excluded.job, grp = excluded.grp,
                                      next_at = excluded.next_at)sql"};
 constexpr db::PgStatement remove_sql{"remove_schedule", "delete from quarry.schedule where name = $1"};
-// Of many servers one runs it.
+// Of several processes, one runs a schedule.
 constexpr db::PgStatement due_sql{"due_schedules", R"sql(
     select name, cron, job, grp from quarry.schedule where next_at <= $1 order by name for update skip locked)sql"};
 constexpr db::PgStatement advance_sql{"advance_schedule",
@@ -32,14 +32,15 @@ Timestamp next_time(const CronExpression& cron, Timestamp now) {
     return cron.next_after(now).value_or(never);
 }
 
-// Limits do not refuse it: a schedule has nobody to tell. A group's limit makes it wait instead.
+// Limits on jobs do not apply: a schedule has no caller that could be told of a refusal. The limit on groups
+// makes a group wait instead.
 Result<void> add_once(Ledger& ledger, const db::PgRow& row) {
     std::vector<NewJob> jobs = TRY(jobs_from_json(row.text(2)));
     if (row.is_null(3)) {
         TRY(insert_jobs(ledger, std::move(jobs)));
         return {};
     }
-    // What is refused is tried again at the next time.
+    // A refused group is tried again at the schedule's next time.
     const NewGroup group = TRY(group_from_json(row.text(3)));
     (void)TRY(add_group(ledger, group, jobs, {}));
     return {};
@@ -78,7 +79,7 @@ Result<void> run_schedules(Ledger& ledger) {
 
 namespace {
 
-// least() disregards what is null. A deadline is over when it is reached; a start limit too.
+// least() ignores nulls. Deadlines and start limits are over once they are reached.
 constexpr db::PgStatement look_sql{"look_what_is_due", R"sql(
     select (select min(beat_at) from quarry.worker where not is_dead),
            least((select min(run_at) from quarry.parked where reason = 1),
@@ -103,7 +104,7 @@ constexpr db::PgStatement wake_jobs_sql{
     "order by run_at, id for update skip locked) "
     "delete from quarry.parked using due where parked.id = due.id returning " JOB_COLUMNS_OF(parked)};
 
-// Jobs with an attempt behind them have no start limit any more.
+// A job that has had an attempt has no start limit any more.
 constexpr db::PgStatement late_starters_sql{"late_starters", R"sql(
     select id, grp from quarry.ready where start_by <= $1
     union all select id, grp from quarry.parked where start_by <= $1 limit 1000)sql"};
@@ -112,8 +113,8 @@ constexpr db::PgStatement overdue_sql{"overdue", R"sql(
     union all select id, grp from quarry.parked where deadline <= $1
     union all select id, grp from quarry.lease where deadline <= $1 limit 1000)sql"};
 
-// The jobs that a statement finds, whose groups are locked from now on: whoever takes a job first and its
-// group afterwards may wait for somebody who does the opposite.
+// The jobs that a statement finds. Their groups are locked here first: a transaction that locks a job before
+// its group could deadlock with one that locks the group before the job.
 Result<std::vector<std::int64_t>> ids_of(Ledger& ledger, const db::PgStatement& sql) {
     const db::PgRows rows = TRY(ledger.sql().run(sql, db::PgValues(column_of(ledger.now()))));
     std::vector<std::int64_t> ids;
@@ -139,7 +140,7 @@ Result<void> fail_job(Ledger& ledger, JobRow row, std::string error) {
     return ledger.end_job({.row = std::move(row), .state = JobState::failed, .finished_at = ledger.now()});
 }
 
-// The time-out of the backlog: of jobs that have not even begun.
+// Enforces the start limit: fails jobs that have waited too long for their first attempt.
 Result<void> fail_late_starters(Ledger& ledger) {
     const std::vector<std::int64_t> ids = TRY(ids_of(ledger, late_starters_sql));
     if (ids.empty()) return {};

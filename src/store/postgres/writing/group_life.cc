@@ -11,8 +11,8 @@ namespace quarry::store::postgres {
 
 namespace {
 
-// Whoever lets groups begin holds this advisory lock to the end of the transaction: two may not fill one
-// place.
+// A transaction that lets groups begin holds this advisory lock to its end, so that two transactions do not
+// fill the same place.
 constexpr db::PgStatement lock_starts{"lock_starts", "select pg_advisory_xact_lock(8102097, 1)"};
 
 constexpr db::PgStatement open_groups_sql{"open_groups", R"sql(
@@ -20,14 +20,15 @@ constexpr db::PgStatement open_groups_sql{"open_groups", R"sql(
     from quarry.grp join quarry.owner on owner.id = grp.owner
     where grp.finished_at is null and grp.state in (0, 1) order by grp.priority, grp.id)sql"};
 
-// One that somebody else has locked is looked at by them, when they are done.
+// A group that another transaction has locked is considered by that transaction when it is done.
 constexpr db::PgStatement try_lock_sql{
     "try_lock_group", "select id from quarry.grp where id = $1 and state = 0 for update skip locked"};
 
 constexpr db::PgStatement hold_parked_sql{
     "hold_parked", "update quarry.parked set reason = 3 where grp = $1 and reason in (1, 2)"};
 
-// Open jobs of a group that nobody can move while it is locked: held back, paused or leased.
+// The open jobs of a group that no transaction can move while the group is locked: held back, paused or
+// leased.
 constexpr db::PgStatement settled_jobs_sql{"settled_jobs", R"sql(
     select (select count(*) from quarry.parked where grp = $1 and reason in (3, 4))
          + (select count(*) from quarry.lease where grp = $1))sql"};
@@ -48,14 +49,14 @@ Result<void> add_notice(Ledger& ledger, const OpenGroup& group) {
     return {};
 }
 
-// Claims, and places of owners that become free, move jobs between tables without locking their group. A job
-// that is moved while its group is stopped may be seen by none of the statements that look for it, though
-// each waits for whoever moves it. How many there are is known: a group counts its open jobs, and does so
-// only while it is locked. So it is looked for them until all are found. More looks than this mean that the
-// count itself is wrong.
+// Jobs move between tables without a lock on their group: when they are claimed, and when their owner has a
+// free place again. If a job moves while its group is being stopped, every statement that looks for the job
+// may miss it, although each statement waits for the transaction that moves the job. But a group counts its
+// open jobs, and the count changes only while the group is locked. So the search is repeated until all jobs
+// are found. If it takes more rounds than this, the count itself is wrong.
 constexpr int most_looks = 50;
 
-// Nothing of a group that ran is leased from now on.
+// Holds the jobs of a group that ran: none is leased from now on.
 Result<void> hold_jobs(Ledger& ledger, const OpenGroup& group) {
     for (int look = 0; look < most_looks; ++look) {
         for (JobRow& row : TRY(take_ready_of_group(ledger.sql(), group.id)))
@@ -68,14 +69,14 @@ Result<void> hold_jobs(Ledger& ledger, const OpenGroup& group) {
     return {};
 }
 
-// Moves a group between states, and with it what may be leased of it.
+// Changes the state of a group and moves its jobs accordingly.
 Result<void> set_state(Ledger& ledger, OpenGroup& group, JobState state) {
     const bool ran = group.state == JobState::running;
     const bool runs = state == JobState::running;
-    TRY(ledger.flush());  // what waits to be put in line belongs where the former state says
+    TRY(ledger.flush());  // jobs still to be put in line belong where the former state says
     group.state = state;
     if (ran && !runs && group.counters.jobs_open > 0) TRY(hold_jobs(ledger, group));
-    // Also one that only waited: others waited behind it.
+    // Even a group that only waited: other groups waited behind it.
     if (!runs) ledger.reconsider_groups();
     if (runs && !ran) {
         for (JobRow& row : TRY(take_parked(ledger.sql(), group.id, Parking::group)))
@@ -88,7 +89,7 @@ Result<void> set_state(Ledger& ledger, OpenGroup& group, JobState state) {
     return {};
 }
 
-// To run. One that was paused, or waits again, has begun before.
+// Lets a group run. A group that was paused, or waits again, has begun before.
 Result<void> begin(Ledger& ledger, OpenGroup& group) {
     const bool is_new = !group.started_at;
     TRY(set_state(ledger, group, JobState::running));
@@ -111,7 +112,7 @@ Result<void> cancel_job(Ledger& ledger, JobRow row, std::optional<Timestamp> sta
                            .started_at = started_at});
 }
 
-// Those that wait first: what is claimed meanwhile is found among the leases.
+// Cancels waiting jobs first. A job that is claimed meanwhile is then found among the leases.
 Result<void> cancel_jobs_once(Ledger& ledger, const OpenGroup& group) {
     for (JobRow& row : TRY(take_waiting_of_group(ledger.sql(), group.id)))
         TRY(cancel_job(ledger, std::move(row), std::nullopt));
@@ -124,7 +125,7 @@ Result<void> cancel_jobs_once(Ledger& ledger, const OpenGroup& group) {
     return {};
 }
 
-// Ends what is left of a group's jobs and URLs, running ones too.
+// Ends the remaining jobs and URLs of a group, including running ones.
 Result<void> cancel_rest(Ledger& ledger, OpenGroup& group) {
     TRY(ledger.flush());
     for (int look = 0; look < most_looks && group.counters.jobs_open > 0; ++look)
@@ -143,7 +144,7 @@ bool has_work_left(const OpenGroup& group) {
     return counters.queued > 0 && !group.has_enough();
 }
 
-// The URLs that never had their turn count as skipped; their rows are not touched, readers know.
+// URLs that never had their turn count as skipped. Their rows are not changed; readers derive the state.
 void skip_the_rest(OpenGroup& group) {
     group.counters.skipped += group.counters.queued;
     group.counters.queued = 0;
@@ -162,7 +163,7 @@ Result<void> settle(Ledger& ledger, OpenGroup& group) {
     return end(ledger, group, JobState::completed);
 }
 
-// A group that has not ended, as far as it matters for others' beginning.
+// What decides whether other groups may begin: a group that has not ended.
 struct Contender {
     std::int64_t id = 0, owner = 0;
     JobState state{};
@@ -171,7 +172,7 @@ struct Contender {
 };
 
 struct Places {
-    std::int64_t groups = 0, exclusive = 0;  // that run
+    std::int64_t groups = 0, exclusive = 0;  // running ones
 };
 
 class Starter {
@@ -216,7 +217,8 @@ private:
     }
 
     Result<void> consider(const Contender& group) {
-        // Nobody overtakes within an owner, or a group that runs alone would wait for ever.
+        // A group does not overtake another of the same owner. Otherwise a group that runs alone would wait
+        // for ever.
         if (owners_in_wait_.contains(group.owner) && group.concurrency != Concurrency::unlimited) return {};
         if (!may_start(group)) {
             owners_in_wait_.insert(group.owner);
@@ -238,7 +240,7 @@ private:
 }  // namespace
 
 Result<void> settle_groups(Ledger& ledger) {
-    // The list grows while it is walked.
+    // The list grows during the loop.
     for (std::size_t index = 0; index < ledger.dirty_groups().size(); ++index) {
         if (OpenGroup* group = TRY(ledger.group(ledger.dirty_groups()[index]))) TRY(settle(ledger, *group));
     }
@@ -260,7 +262,7 @@ Answer<void> cancel_group(Ledger& ledger, GroupId id) {
     if (auto error = TRY(closed_group_error(ledger, id))) return Result<void>(std::unexpected(*error));
     OpenGroup& group = *TRY(ledger.group(number(id)));
     TRY(cancel_rest(ledger, group));
-    // Rows of URLs stay as they are; the difference to `discovered` is what was cancelled.
+    // The rows of URLs stay as they are. The difference to `discovered` is the number of cancelled URLs.
     group.counters.queued = group.counters.running = 0;
     TRY(end(ledger, group, JobState::cancelled));
     return Result<void>{};

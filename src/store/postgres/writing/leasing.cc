@@ -21,8 +21,9 @@ struct Walk {
 constexpr Walk next_walk{"(priority, turn, id) >= ($5::int4, $6, $7)", "priority, turn, id"};
 constexpr Walk oldest_walk{"$5::int4 is not null and $6::int8 is not null and id >= $7", "id"};
 
-// The claim: a walk along an index from where the last one ended, past rows that others are claiming.
-// `taken` is a CTE `d` of rows that were taken out of line, with a token if they are to run.
+// The text of a claim. A claim walks along an index from where the last one ended, past rows that other
+// transactions are claiming. `taken` is a CTE `d` of rows that were taken out of line, with a token if they
+// are to run.
 std::string claim_text(const Walk& walk, std::string_view taken) {
     return fmt::format(R"sql(
     with c as materialized (select ctid, id, owner, priority, turn from quarry.ready
@@ -44,12 +45,12 @@ std::string claim_text(const Walk& walk, std::string_view taken) {
                        walk.condition, walk.order, taken);
 }
 
-// When everybody has places.
+// For when every owner has places.
 constexpr std::string_view take_all = R"sql(
     d as (delete from quarry.ready using c where ready.ctid = c.ctid and $4::int8 is not null
           returning ready.*, quarry.new_token() as token))sql";
-// Jobs of an owner who has no place left are put aside on the way, so that nobody has to walk past them
-// again.
+// Jobs of an owner without a free place are put aside on the way, so that later claims need not walk past
+// them.
 constexpr std::string_view take_within_limits = R"sql(
     rooms as materialized (
         select o.id, coalesce(o.running_jobs, $4)
@@ -76,7 +77,7 @@ const JobClaim::Statements far_from_limits{{"claim_jobs", claim_next.c_str()},
 const JobClaim::Statements near_limits{{"claim_jobs_within_limits", claim_next_within.c_str()},
                                        {"claim_oldest_jobs_within_limits", claim_oldest_within.c_str()}};
 
-// One job in so many is the oldest whatever its priority.
+// One claimed job in this many is the oldest, whatever its priority.
 constexpr std::uint64_t oldest_every = 16;
 
 }  // namespace
@@ -170,11 +171,11 @@ Result<JobLease> JobClaim::lease_of(Ledger& ledger, const db::PgRow& row) const 
     return lease;
 }
 
-// Which changes of the outbox a worker gets next: by priority, then by age, of one collection or of all.
+// Which changes of the outbox a worker gets next: by priority, then by age, from one collection or from all.
 
 namespace {
 
-// A change whose page is being indexed waits until that has ended.
+// A change whose page is being indexed waits until that lease has ended.
 std::string claim_text(std::string_view condition) {
     return fmt::format(R"sql(
     with c as materialized (select id, page, priority from quarry.change_ready r
@@ -224,21 +225,21 @@ Result<void> lease_changes(Ledger& ledger, const Demand& demand, Leased& leased)
 
 namespace {
 
-// Nobody buries a worker while it claims: what it would be given then, nobody would take back. Its beats do
-// not wait for this lock.
+// No process may declare a worker dead while the worker claims: nobody would take back what the worker then
+// receives. The worker's beats do not wait for this lock.
 constexpr db::PgStatement hold_worker_sql{"hold_worker", R"sql(
     select pg_current_xact_id()::text, is_dead or beat_at + 1000 <= quarry.now_ms() from quarry.worker
     where id = $1 for key share)sql"};
 
-// How much room the owner has who has the least, and how many workers could fill it (owner_room.h).
+// The room of the owner who has the least, and how many workers could fill it (process_memory.h).
 constexpr db::PgStatement least_room_sql{"least_room", R"sql(
     select coalesce(min(coalesce(o.running_jobs, $1) - t.running), $1)::bigint,
            (select greatest(2, count(*)) from quarry.worker where not is_dead)
     from (select owner, sum(running_jobs) as running from quarry.tally group by owner) t
          join quarry.owner o on o.id = t.owner)sql"};
 
-// Owners who may reach their limit by this claim and those that others make meanwhile are locked, so that two
-// workers do not fill the same place. If there are none, nobody's places need to be counted.
+// Locks the owners who may reach their limit through this claim and concurrent ones, so that two workers do
+// not fill the same place. If there are none, no places need to be counted.
 constexpr db::PgStatement lock_owners_sql{"lock_owners_near_limit", R"sql(
     select owner.id from quarry.owner
     where owner.id in (select t.owner from quarry.tally t join quarry.owner o on o.id = t.owner
@@ -284,7 +285,7 @@ bool Leasing::are_kinds_known() const {
     });
 }
 
-// Fails only if a kind has to be asked for and cannot be.
+// Fails only if the database has to be asked for a kind and does not answer.
 Result<void> Leasing::claim_jobs(db::PgBatch& batch, Limits limits) {
     for (const Demand::Kind& kind : demand_.kinds) {
         if (kind.slots <= 0) continue;
@@ -312,7 +313,7 @@ Answer<Leased> Leasing::lease(Ledger& ledger, std::span<const db::PgRows> asked,
     const db::PgRows& held = asked.front();
     if (held.empty()) return refuse<Leased>(ErrorCode::not_found, "unknown worker");
     ledger.set_transaction(std::string(held.text(0, 0)));
-    // Whoever asks for work is alive. Written down only now and then.
+    // A worker that asks for work is alive. This is written down only now and then.
     if (held.boolean(0, 1)) hear_of(ledger, demand_.worker);
     if (has_backlog) TRY(ledger.promote_backlog());
     Leased leased;
@@ -339,8 +340,9 @@ Result<Leased> Claimer::lease(const Demand& demand) {
     return *TRY(claim(demand, WhatIsDue::is_done));
 }
 
-// Nothing if something is due that is ours to do first. A claim whose answer is lost may have been made all
-// the same. Nobody works on what it took, and since its worker lives, nobody would take it back.
+// Nothing if this process has to do first what is due. A claim whose answer is lost may have been committed
+// all the same. Then no handler runs for its leases, and since the worker is alive, no process would take
+// them back.
 Result<std::optional<Leased>> Claimer::claim(const Demand& demand, WhatIsDue if_due) {
     Claim attempt;
     const auto set_aside = [&] {
@@ -349,7 +351,7 @@ Result<std::optional<Leased>> Claimer::claim(const Demand& demand, WhatIsDue if_
     };
     Process& process = transactor_.process();
     Leasing leasing(process, demand);
-    // A clock that a test moves has no moments.
+    // The result of the last check is not reused when a test moves the clock.
     const std::optional<Due> known =
         transactor_.has_own_clock() ? std::nullopt : last_look_.at(transactor_.now());
     const auto ask = [&](db::PgBatch& batch) {

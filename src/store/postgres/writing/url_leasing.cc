@@ -1,6 +1,6 @@
-// Which URLs a worker gets next. Crawls take turns, by priority and between owners; within a crawl its hosts
-// do, so that a slow one holds up nobody. A host belongs to one worker at a time: politeness then needs no
-// agreement between workers.
+// Which URLs a worker gets next. Crawls take turns, by priority and between owners. Within a crawl its hosts
+// take turns, so that a slow host holds up no other. A host belongs to one worker at a time, so politeness
+// needs no agreement between workers.
 #include <algorithm>
 #include <deque>
 #include <limits>
@@ -17,14 +17,14 @@ namespace quarry::store::postgres {
 
 namespace {
 
-// So many URLs a crawl gets in a turn: enough that choosing the next crawl costs nothing.
+// How many URLs a crawl gets in a turn: enough that choosing the next crawl costs nothing.
 constexpr int urls_per_turn = 16;
-// One turn in so many goes to the crawl that has waited longest, whatever its priority.
+// One turn in this many goes to the crawl that has waited longest, whatever its priority.
 constexpr std::uint64_t longest_wait_every = 16;
 // A window of each host is enough for one claim.
 constexpr std::int64_t least_window = 16;
 
-// When crawls were passed over because others were at them.
+// When to try again after crawls were passed over because other transactions had locked them.
 constexpr std::chrono::milliseconds look_again_after{10};
 
 constexpr db::PgStatement groups_sql{"groups_with_urls", R"sql(
@@ -70,7 +70,7 @@ constexpr db::PgStatement claim_urls_sql{"claim_urls", R"sql(
     select u.id, l.token, u.grp, u.host, f.key, f.depth, f.redirects, f.source, f.attempts, f.url
     from u join l on l.id = u.id join quarry.frontier f on f.id = u.id order by u.place)sql"};
 
-// A host without URLs has no turn; the others are served after those that were not.
+// A host without URLs loses its turn. The others now come after the hosts that were not served.
 constexpr db::PgStatement served_sql{"lanes_served", R"sql(
     with u as materialized (select grp, host, exists (select 1 from quarry.url_ready r
                                                       where r.grp = u.grp and r.host = u.host) as has_more
@@ -83,8 +83,7 @@ constexpr db::PgStatement former_pages_sql{"former_pages", R"sql(
     select key, id, content, etag, last_modified, content_hash from quarry.page
     where collection = $1 and key = any($2::bytea[]))sql"};
 
-// What an owner may still have under way is shared: whoever comes first does not take what all the others
-// need.
+// Workers share what an owner may still have under way, so that the first worker does not take all of it.
 std::int64_t share_of_room(std::int64_t room, std::int64_t workers) {
     return room <= 0 ? 0 : (room + workers - 1) / std::max<std::int64_t>(workers, 1);
 }
@@ -152,9 +151,9 @@ private:
         return {};
     }
 
-    // Whoever waits for all of them is waited for by many, of whom each has some. Crawls that others are at
-    // just now are passed over; if that is true of all, the first is waited for. What is left of `ids` is
-    // locked.
+    // A worker that waited for all crawls would itself hold up many workers that hold some of them. So crawls
+    // that other transactions have locked are passed over. If all are locked, this waits for the first. The
+    // ids left in `ids` are locked.
     Result<void> lock(std::set<std::int64_t>& ids, std::int64_t first) {
         TRY(ledger_.lock_groups(ids, IfLocked::skip));
         const auto is_taken = [&](std::int64_t id) { return !ledger_.has_locked(id); };
@@ -192,7 +191,7 @@ private:
         return {};
     }
 
-    // Who takes a host over keeps its distance to the last request of whoever had it before.
+    // A worker that takes over a host keeps the delay after the former worker's last request.
     Host host_of(const db::PgRow& row) const {
         Host host{
             .rule = {.host = std::string(row.text(2))}, .is_known = !row.is_null(3), .held = row.integer(6)};
@@ -278,7 +277,7 @@ private:
         --ledger_.tally_of_owner(group.owner).running_urls;
     }
 
-    // Somebody else may have taken a host meanwhile.
+    // Another worker may have taken a host meanwhile.
     Result<void> hold_hosts() {
         db::PgIntegers ids, urls;
         for (const auto& [id, host] : hosts_) {
@@ -378,7 +377,7 @@ private:
     std::map<std::int64_t, std::int64_t> rooms_;  // by owner
     std::map<std::int64_t, Crawl> crawls_;
     std::map<std::int64_t, Host> hosts_;
-    std::set<std::int64_t> new_hosts_;  // that may become the worker's
+    std::set<std::int64_t> new_hosts_;  // hosts that the worker may take
     std::deque<HostLane> lanes_;
     std::vector<Pick> picks_;
     Process::UrlTurns turns_;

@@ -10,10 +10,10 @@ namespace quarry::store {
 
 namespace {
 
-// A page that is forgotten costs some 0.1 ms.
+// Forgetting a page takes about 0.1 ms.
 constexpr int pages_per_walk = 200;
 constexpr std::size_t keys_per_step = 100;
-constexpr int ids_per_step = 50'000;  // some 10 ms
+constexpr int ids_per_step = 50'000;  // about 10 ms
 
 // The columns that found_page_of() reads; a step's place comes before them.
 #define FOUND_COLUMNS                                                                                      \
@@ -34,7 +34,8 @@ FoundPage found_page_of(const db::Statement& row) {
 }
 
 bool is_meant(const PageFilter& filter, const FoundPage& page) {
-    // A collection of that name is a crawl's without retention: it is reached by that crawl only.
+    // A collection of that name belongs to a crawl without retention. Only a filter for that crawl reaches
+    // it.
     if (page.collection.starts_with('#') && !filter.group) return false;
     if (!filter.collection.empty() && page.collection != filter.collection) return false;
     if (!filter.site.empty() && page.site != filter.site) return false;
@@ -47,7 +48,7 @@ bool is_meant(const PageFilter& filter, const FoundPage& page) {
     return filter.path_prefix.empty() || has_path_prefix(page.url, filter.path_prefix);
 }
 
-// Runs one step of a walk and keeps what is meant. The first column of a row is its place.
+// Runs one step of a walk and keeps the pages that match the filter. The first column of a row is its place.
 Result<PageStep> walk(db::Connection& connection, Query query, const PageFilter& filter) {
     PageStep step;
     PagePlace last;
@@ -63,7 +64,7 @@ Result<PageStep> walk(db::Connection& connection, Query query, const PageFilter&
 }
 
 Query of_group(const PageFilter& filter, const PagePlace& place) {
-    // A page may have been removed since: the words that the crawl brought are there all the same.
+    // A page may have been removed since. The words that the crawl brought are still there.
     Query query(
         "SELECT result.sequence, result.page, coalesce(page.content, result.content), page.outbox, "
         "page.version, page.key, page.collection, page.site, page.url, page.final_url"
@@ -119,7 +120,7 @@ Result<PageStep> of_keys(db::Connection& connection, const PageFilter& filter, c
     return step;
 }
 
-// By the index, which has no order that anybody else has.
+// Gathers ids in the order of the index on keys, and sorts them at the end: nothing else has that order.
 Result<PageStep> gather_ids(db::Connection& connection, const PageFilter& filter, PagePlace place) {
     if (!place.ids) place.ids = std::make_shared<std::vector<std::int64_t>>();
     Query query("SELECT id, key FROM page INDEXED BY page_key WHERE true");
@@ -139,8 +140,8 @@ Result<PageStep> gather_ids(db::Connection& connection, const PageFilter& filter
     return PageStep{.next = std::move(place)};
 }
 
-// In the order in which they were stored. So has whoever follows the changes them, and a hundred changes
-// touch a few pages of a file, not a hundred.
+// Walks pages in the order in which they were stored. An indexer that follows the changes keeps pages in the
+// same order, so a hundred changes touch a few pages of a file, not a hundred.
 Result<PageStep> of_collection(db::Connection& connection, const PageFilter& filter, const PagePlace& place) {
     if (!place.is_gathered) return gather_ids(connection, filter, place);
     const auto& ids = *place.ids;

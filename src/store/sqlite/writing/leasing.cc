@@ -12,7 +12,8 @@ namespace quarry::store {
 
 Result<void> lease_changes(Ledger& ledger, const Demand& demand, Leased& leased);
 
-// Which URLs a worker gets: crawls take turns by priority, fair between owners; within a crawl its hosts do.
+// Which URLs a worker gets. Crawls take turns by priority, fairly between owners; within a crawl its hosts
+// take turns.
 
 // Adds URLs and rules of hosts to `leased`. Returns when a host that was passed over may be asked again.
 Result<std::optional<Timestamp>> lease_urls(Ledger& ledger, const Demand& demand, Leased& leased);
@@ -68,9 +69,9 @@ Result<void> lease_changes(Ledger& ledger, const Demand& demand, Leased& leased)
 
 namespace {
 
-// So many URLs a crawl gets in a turn: enough that choosing the next crawl costs nothing.
+// How many URLs a crawl gets in a turn: enough that choosing the next crawl costs nothing.
 constexpr int urls_per_turn = 16;
-// One turn in so many goes to the crawl that has waited longest, whatever its priority.
+// One turn in this many goes to the crawl that has waited longest, whatever its priority.
 constexpr std::uint64_t longest_wait_every = 16;
 
 class UrlClaim {
@@ -253,7 +254,7 @@ Result<std::optional<JobLease>> lease_job(Ledger& ledger, const std::string& kin
 Answer<Leased> lease(Ledger& ledger, const Demand& demand) {
     Worker* worker = ledger.workers.find(demand.worker);
     if (!worker) return refuse<Leased>(ErrorCode::not_found, "unknown worker");
-    // Whoever asks for work is alive.
+    // A worker that asks for work is alive.
     worker->beat_at = ledger.now();
     worker->is_dead = false;
     TRY(do_what_is_due(ledger));
