@@ -107,8 +107,7 @@ struct Services {
     // Answers questions whose answers a page does not give in a form for machines; null if there is no model.
     // Shared, since it keeps its connection alive.
     std::shared_ptr<chat::Model> model{};
-    // Performs a method of the application's owner_methods.h: one list for the socket, the command line and
-    // HTTP.
+    // Performs a method of app/owner/methods.h: one list for the socket, the command line and HTTP.
     std::function<Result<boost::json::value>(const std::string& method, const boost::json::object& params)>
         perform{};
     std::function<Result<boost::json::array>(const std::string& collection, std::span<const ChunkRef>,
