@@ -1,9 +1,9 @@
-// Who asks, and whether they may: the keys of a server, who needs none, and how many requests an owner may
-// make a minute.
-// Keys are read from the store now and then, so a key that was just made or revoked counts within a second.
+// Admission decides who may make a request: it has the keys of the server, the rule for requests without a
+// key, and the number of requests that an owner may make a minute.
+// Keys are read from the store at short intervals, so a new or revoked key counts within a second.
 // A server without keys listens on this machine alone, but web pages in a browser here can reach it, by a
-// name of theirs that leads here (DNS rebinding) or across origins. Both say so in their headers and are
-// refused.
+// host name of their own that resolves to this machine (DNS rebinding) or across origins. The headers of
+// both kinds of requests show it, and both are refused.
 #pragma once
 
 #include <chrono>
@@ -25,13 +25,15 @@
 
 namespace quarry::api {
 
-// How many requests an owner may make a minute: evenly, with as many at once as ten seconds bring.
+// Limits the requests of an owner per minute. They are spread evenly, and a burst may have as many as ten
+// seconds allow.
 
 class RateLimit {
 public:
     using Time = std::chrono::steady_clock::time_point;
 
-    // Nothing if the owner may ask now, which is counted; else how long until it may. Any thread.
+    // Counts the request and returns nothing if the owner may make it now; else returns how long until it
+    // may. Any thread.
     std::optional<std::chrono::milliseconds> wait_of(const std::string& owner, std::int64_t per_minute,
                                                      Time now);
 
@@ -43,40 +45,40 @@ private:
     Guarded<std::map<std::string, Allowance>> allowances_;  // there are no more than owners with a key
 };
 
-// Who may ask a server that asks nobody for a key. It listens on this machine alone, but web pages in a
-// browser on this machine can reach it: by a name of theirs that leads here (DNS rebinding), or across
-// origins. Both say so in their headers.
+// The check of a server that asks for no key. It listens on this machine alone, but web pages in a browser
+// on this machine can reach it: by a host name of their own that resolves to this machine (DNS rebinding),
+// or across origins. The headers of both kinds of requests show it.
 
 // True for "localhost:3002", "127.0.0.1", "[::1]:3002" and the like, and for nothing that DNS decides.
 bool is_this_machine(std::string_view host);
 
-// Why the request is refused; nothing if it is not. Pages of some origins may have been made welcome.
+// Why the request is refused; nothing if it is not. The operator may have allowed pages of some origins.
 std::optional<Error> refusal_of_stranger(const Request& request, bool is_welcome_origin = false);
 
-// The keys of a server: whose a token is. Read from the store now and then, so that a key which was just made
-// or revoked counts within a second.
+// The keys of a server, and the owner of each. They are read from the store at short intervals, so that a new
+// or revoked key counts within a second.
 
 KeyHash hash_of_key(std::string_view key);
 
 class Keyring {
 public:
-    // Whether what it knows is old enough to be read again. Any thread.
+    // Whether the keys are old enough to be read again. Any thread.
     bool is_stale() const;
     Result<void> read(store::Reader& reader);
-    // How often it was read: whoever has to know what is different looks again when this is.
+    // How often the keys were read. A caller that depends on them checks again when this number has changed.
     std::uint64_t reads() const;
 
-    // No key was ever made. One that is revoked leaves a server that asks for keys.
+    // Whether no key was ever made. A server whose only key is revoked still asks for keys.
     bool is_empty() const;
-    // Nothing if there is no such key. The time it takes tells nothing about the keys there are.
+    // Nothing if there is no such key. The time it takes reveals nothing about the existing keys.
     std::optional<std::string> owner_of(std::string_view token) const;
     std::optional<std::int64_t> key_of(std::string_view token) const;
-    // The standard ones if nothing else was said.
+    // The standard limits if none were set for the owner.
     store::OwnerLimits limits(const std::string& owner) const;
 
 private:
     struct Known {
-        std::vector<ApiKey> keys{};  // none that is revoked
+        std::vector<ApiKey> keys{};  // without revoked ones
         bool has_any = false;        // also revoked ones
         std::map<std::string, store::OwnerLimits> limits{};
         std::optional<std::chrono::steady_clock::time_point> read_at{};
@@ -87,25 +89,26 @@ private:
     Guarded<Known> known_;
 };
 
-// Who asks, and whether they may: keys, strangers, and how often.
+// Finds the owner of a request, and decides whether it is admitted: by its key, by where it comes from if it
+// has none, and by the owner's limit per minute.
 
 // Whether requests from this machine need a key.
 enum class KeyNeed : std::uint8_t {
     if_there_are_keys,  // as soon as anybody has one
     always,
-    never  // whoever is connected from here is the machine's own user, unless it comes through a proxy
+    never  // a client on this machine is the machine's own user, unless it comes through a proxy
 };
 
-// Whose it is what anybody may ask, and what nobody has looked at yet: strangers have a line at the readers
-// and a part of the memory of their own. No owner has this name.
+// The owner of requests to open routes, and of requests that are not admitted yet. Clients without a key
+// thereby have a line at the readers and a part of the memory of their own. No real owner has this name.
 constexpr std::string_view nobody;
 
 struct AdmissionRules {
-    bool needs_key = false;  // others can reach the server: nobody is answered without a key
+    bool needs_key = false;  // other machines can reach the server: every client needs a key
     KeyNeed need_here = KeyNeed::if_there_are_keys;
-    std::vector<net::Network> trusted_proxies{};  // what these say of whom they speak for is believed
-    bool answers_strangers = false;      // whoever set it up keeps strangers away, and keys are not asked for
-    std::vector<std::string> origins{};  // whose pages may ask from a browser; "*": all
+    std::vector<net::Network> trusted_proxies{};  // the client address that these name is believed
+    bool answers_strangers = false;      // no key is asked for: the operator keeps other clients away
+    std::vector<std::string> origins{};  // whose pages may call the API from a browser; "*": all
 };
 
 class Admission {
@@ -115,21 +118,20 @@ public:
     Keyring& keyring() { return keyring_; }
     const Keyring& keyring() const { return keyring_; }
 
-    // Whether the keys are to be read before it is admitted. Who comes with one, where none is known, may
-    // have the first that was ever made: that is not taken for the machine's own user.
+    // Whether the keys have to be read before the request is admitted. If no key is known yet, a request
+    // with a key may carry the first that was ever made, and is not taken for the machine's own user.
     bool needs_keys_read(const Request& request) const;
 
-    // The owner of what is asked for, `nobody` of what is open to all, or what is answered instead. Any
-    // thread.
+    // The owner of the request, `nobody` for an open route, or the response that refuses it. Any thread.
     std::expected<std::string, Response> admit(const Request& request, Access access);
     // The same without counting the request.
     std::expected<std::string, Response> identify(const Request& request) const;
 
-    // The address of who asks: who is connected, or behind a trusted proxy whom that names.
+    // The address of the client: the peer, or the address that a trusted proxy names.
     std::string client_of(const Request& request) const;
     bool is_trusted_proxy(std::string_view address) const;
 
-    // What a browser is told about the request's origin; nothing if it may not ask.
+    // The headers that tell a browser that the request's origin is allowed; none if it is not.
     std::vector<Header> cors_headers(const Request& request) const;
 
 private:
@@ -140,8 +142,8 @@ private:
     RateLimit rate_limit_;
 };
 
-// "Bearer …", "X-Api-Key: …" or, of a WebSocket, the protocol it offers. "" for what clients send who have no
-// key.
+// The token of "Bearer …" or "X-Api-Key: …", or the protocol that a WebSocket offers. "" for the placeholders
+// that clients without a key send.
 std::string_view token_of(const Request& request);
 
 }  // namespace quarry::api

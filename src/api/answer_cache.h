@@ -1,6 +1,7 @@
-// Answers that many ask for at once: each is made once, and given to all who ask within a moment.
-// Clients poll: without this every one of them would cost a walk through the store.
-// When a ChangingExchange is answered, nobody gets an answer any more from before.
+// The cache of answers that many clients ask for at once. Each is made once, and given to all requests that
+// come within a moment.
+// Clients poll: without the cache every poll would cost a walk through the store.
+// Once a ChangingExchange is answered, no request gets an older answer any more.
 #pragma once
 
 #include <chrono>
@@ -15,18 +16,18 @@
 
 namespace quarry::api {
 
-// Answers that many ask for at once: each is made once, and given to all who ask within a moment. Clients
-// poll: without this every one of them would cost a walk through the store.
+// The cache of answers that many clients ask for at once. Each is made once, and given to all requests that
+// come within a moment. Clients poll: without the cache every poll would cost a walk through the store.
 
 class AnswerCache : public std::enable_shared_from_this<AnswerCache> {
 public:
     explicit AnswerCache(std::chrono::milliseconds fresh_for) : fresh_for_(fresh_for) {}
 
-    // Nothing if the exchange is answered, or will be with an answer that is being made. Else it is the
-    // caller's to answer what is returned, and the answer is everybody's.
+    // Returns nothing if the exchange is answered, or will be by an answer that is being made. Else the
+    // caller has to answer the exchange that is returned, and the cache gives that answer to all that wait.
     std::shared_ptr<Exchange> ask(const std::string& key, std::shared_ptr<Exchange> exchange);
 
-    // Something has changed: whoever asks from now on gets a new answer.
+    // Called after a change: every request from now on gets a new answer.
     void forget();
 
 private:
@@ -45,12 +46,12 @@ private:
     const std::chrono::milliseconds fresh_for_;
     std::mutex mutex_;
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
-    std::unordered_map<std::uint64_t, std::shared_ptr<Entry>> in_making_;  // also those that were forgotten
+    std::unordered_map<std::uint64_t, std::shared_ptr<Entry>> in_making_;  // including forgotten ones
     std::size_t bytes_ = 0;
     std::uint64_t last_number_ = 0;
 };
 
-// An exchange that changes something: when it is answered, nobody gets an answer any more from before.
+// An exchange that changes something. Once it is answered, no request gets an older answer any more.
 
 class ChangingExchange : public WrappedExchange {
 public:

@@ -18,21 +18,21 @@ namespace {
 
 namespace json = boost::json;
 
-// How old an answer may be that others asked for: no client polls so fast.
+// How old an answer may be that another request caused: no client polls so fast.
 constexpr std::chrono::milliseconds shared_for{50};
 constexpr ReaderPoolConfig quick{.count = 4, .most_of_owner = 4};
 constexpr ReaderPoolConfig slow{.count = 8, .most_of_owner = 6};
 constexpr ReaderPoolConfig outside{.count = 8, .most_of_owner = 4};
-// The line of what the API does for itself. No owner has this name.
+// The line of the API's own work at the readers. No real owner has this name.
 constexpr std::string_view of_the_api = "*";
 
-// Told to the client and written to the log, so that one finds the other.
+// The id is told to the client and written to the log, so that an answer can be found in the log.
 std::string new_request_id() {
     thread_local std::mt19937_64 random{std::random_device{}()};
     return fmt::format("{:016x}", random());
 }
 
-// Another's id is kept if it is one: short, and without anything that could break a log.
+// The client's own id is kept if it is short and has nothing in it that could break a log.
 std::string request_id_of(const Request& request) {
     const std::string_view given = request.header("x-request-id");
     const bool is_fit = !given.empty() && given.size() <= 64 &&
@@ -66,7 +66,7 @@ Response method_not_allowed(const Found& found) {
     return response;
 }
 
-// All that an answer may depend on.
+// Everything that an answer may depend on.
 std::string key_of(const Call& call) {
     const Request& request = call.request();
     std::string key = call.owner;
@@ -83,7 +83,7 @@ bool is_shared(const Route& route, const Request& request) {
            !request.header("accept").contains("text/event-stream");
 }
 
-// A browser asks whether it may ask.
+// The answer to a browser's preflight request (CORS).
 Response preflight() {
     return {.status = 200,
             .headers = {{.name = "Access-Control-Allow-Methods", .value = "GET, POST, PUT, PATCH, DELETE"},
@@ -93,7 +93,7 @@ Response preflight() {
                         {.name = "Access-Control-Max-Age", .value = "600"}}};
 }
 
-// Names and words end up in answers, which are JSON.
+// Names and values end up in answers, which are JSON and therefore UTF-8.
 bool is_utf8(const Request& request, const std::vector<std::string>& values) {
     const auto is_fit = [](const std::string& text) { return as_utf8(text) == text; };
     return std::ranges::all_of(values, is_fit) &&
@@ -126,7 +126,7 @@ Result<std::unique_ptr<Api>> Api::open(Services services) {
     return api;
 }
 
-// The readers stay, closed, until nobody is left who could go there.
+// The readers are closed here, but stay until nothing is left that could post to them.
 Api::~Api() {
     stop_.request_stop();
     observer_.reset();
@@ -154,7 +154,7 @@ void Api::handle(std::shared_ptr<Exchange> exchange) {
 void Api::dispatch(Call call, const std::shared_ptr<ObservedExchange>& exchange) {
     if (!admission_.needs_keys_read(call.request())) return admit(std::move(call), exchange);
     post(call, [this, call, exchange](store::Reader& reader) mutable {
-        // One of those who came at the same time may have read them meanwhile.
+        // Another request that came at the same time may have read the keys meanwhile.
         const bool is_needed = admission_.needs_keys_read(call.request());
         const auto read = is_needed ? admission_.keyring().read(reader) : Result<void>();
         if (!read) return call.respond(reply(read.error()));
@@ -185,7 +185,7 @@ void Api::admit(Call call, const std::shared_ptr<ObservedExchange>& exchange) {
     run(*found.route, std::move(call));
 }
 
-// The body comes only now that it is known whose it is and what it is for.
+// The body is read only now, when the request's owner and its route are known.
 void Api::run(const Route& route, Call call) {
     if (!call.request().has_body) return answer(route, std::move(call));
     const std::shared_ptr<Exchange> exchange = call.exchange;
@@ -218,7 +218,8 @@ void Api::answer(const Route& route, Call call) {
 void Api::claim(const Call& call, crawl::CrawlOptions& options) {
     options.owner = call.owner;
     options.collection = call.collection(options.collection);
-    // Also what an earlier crawl of this machine's was allowed is not a request's to have.
+    // No request may fetch private addresses, not even those that an earlier crawl of this machine's user
+    // was allowed.
     options.allow_private = false;
     options.allow_networks.clear();
 }
@@ -302,7 +303,7 @@ void Api::post_outside(const Call& call, ReaderPool::Work work) {
     post_to(*outside_readers_, call, std::move(work));
 }
 
-// What the machine cannot give to one request ends that request.
+// A request for which the machine lacks memory or threads fails alone.
 void Api::post_to(ReaderPool& readers, const Call& call, ReaderPool::Work work) {
     const bool is_taken = readers.post(call.owner, [call,
                                                     work = std::move(work)](store::Reader& reader) mutable {
@@ -318,8 +319,8 @@ void Api::post_to(ReaderPool& readers, const Call& call, ReaderPool::Work work) 
     if (!is_taken) call.respond(too_busy());
 }
 
-// On the thread of `live_`, once a second while somebody waits or follows. What a busy or distant store did
-// not tell is found out so, and who may not follow any more does not.
+// Runs on the thread of `live_`, once a second while a client waits or follows. It finds what a busy or
+// distant store did not tell, and ends the streams of clients that may no longer follow.
 void Api::look_again(const std::vector<GroupId>& groups) {
     if (is_looking_.exchange(true)) return;
     const bool is_taken =
@@ -332,7 +333,7 @@ void Api::look_again(const std::vector<GroupId>& groups) {
 
 void Api::look_at(store::Reader& reader, const std::vector<GroupId>& groups) {
     if (admission_.keyring().is_stale()) (void)admission_.keyring().read(reader);
-    // Whoever read the keys: on a busy server that is hardly ever this look.
+    // The number of reads is compared, because on a busy server another request has usually read the keys.
     if (const std::uint64_t reads = admission_.keyring().reads();
         std::exchange(checked_reads_, reads) != reads)
         end_streams_of_strangers();

@@ -1,5 +1,5 @@
-// News of crawls for those who wait for them or follow them. The store tells it what has happened; it calls
-// whoever asked, on its own thread.
+// Tells clients that wait for or follow a crawl what happens to it. The store tells the notifier what has
+// happened, and the notifier calls its listeners on its own thread.
 #pragma once
 
 #include <atomic>
@@ -22,33 +22,34 @@ namespace quarry::api {
 class Live {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
-    // Must not wait. Returns false to hear no more.
+    // Must not wait. Returns false to end listening.
     using Listener = std::function<bool(const store::Event&)>;
-    // Whether the group is over; false: its time was.
+    // `is_over`: the group is over; false: the time to wait for it is.
     using Waiter = std::move_only_function<void(bool is_over)>;
-    // Called once a second, on its thread, with the groups that somebody waits for or listens to. Whoever
-    // looks at them tells what is over, and what has changed without news. Must not wait.
+    // Called once a second, on the notifier's thread, with the groups that a client waits for or follows. The
+    // function checks them, and calls tell_over() and tell_again() for what it finds. Must not wait.
     using Look = std::function<void(const std::vector<GroupId>&)>;
     enum class Hears : std::uint8_t {
         events,  // each as it happened
-        signs    // also that something has happened, if it was found out by looking
+        signs    // also changes that only a look found
     };
 
     explicit Live(Look look = {});
-    // Calls nobody any more. Those who waited are told that their time is over.
+    // Ends all listening. Waiters are told that their time is over.
     ~Live();
 
     // Any thread: what the store's observer is given.
     void tell(std::span<const store::Event> events);
 
-    // From the next event on. Nothing: of all groups. One that is no longer wanted is let go now and then.
+    // Listens from the next event on; without a group, to all groups. A listener that is no longer wanted is
+    // removed some time later.
     void listen(std::optional<GroupId> group, Listener listener, std::function<bool()> is_wanted,
                 Hears hears = Hears::events);
-    // For those who hear signs. Any thread.
+    // For listeners that hear signs. Any thread.
     void tell_again(const store::Event& event);
 
-    // Called once. Who asks for it looks at the group afterwards: it may have ended just before, and is then
-    // to be told with tell_over().
+    // The waiter is called once. The caller has to check the group afterwards: it may have ended just before,
+    // and the caller then calls tell_over().
     void when_over(GroupId group, TimePoint until, Waiter waiter);
     void tell_over(GroupId group);
 
@@ -85,7 +86,7 @@ private:
     const Look look_;
     std::atomic<int> interested_ = 0;  // so that nothing is posted while nobody listens
     Mailbox<News> news_;
-    // Of the thread alone.
+    // These belong to the notifier's thread alone.
     std::multimap<GroupId, Waiting> waiting_;
     std::list<Listening> listening_;
     TimePoint looked_at_ = std::chrono::steady_clock::now();

@@ -31,7 +31,7 @@ bool ReaderPool::post(const std::string& owner, Work work) {
     {
         const std::lock_guard lock(mutex_);
         Line& line = lines_[owner];
-        // Where there is no room for all, there is some for who has less waiting than others.
+        // When the pool is full, an owner with less work waiting than its fair part may still post.
         const std::size_t fair = most_waiting / (turns_.size() + 1);
         const bool is_full = waiting_ >= most_waiting && line.errands.size() >= fair;
         if (is_closed_ || is_full || line.errands.size() >= most_waiting_of_owner) {
@@ -76,7 +76,7 @@ void ReaderPool::run(store::Reader& reader) {
         try {
             work(reader);
         } catch (const std::exception&) {
-            // Only this one request is lost.
+            // Only this request is lost.
         }
         work = nullptr;
         lock.lock();

@@ -1,4 +1,4 @@
-// Where requests are answered that have to wait for the disk: some threads, each with a reader of its own.
+// The threads that answer requests which have to wait for the disk. Each thread has a reader of its own.
 #pragma once
 
 #include <condition_variable>
@@ -18,7 +18,7 @@ namespace quarry::api {
 
 struct ReaderPoolConfig {
     int count = 4;
-    int most_of_owner = 4;  // of the readers, that one owner may have at once
+    int most_of_owner = 4;  // readers that one owner may use at once
 };
 
 class ReaderPool {
@@ -29,11 +29,12 @@ public:
     static Result<std::unique_ptr<ReaderPool>> open(ReaderPoolConfig config, const OpenReader& open_reader);
     ~ReaderPool() { close(); }
 
-    // Any thread, a desk's own too. Owners take turns; the errands of one are begun in order. False if so
-    // many wait already that one more would wait too long, and once it is closed. An work that throws
-    // (there is no memory, no thread to be had) is given up alone: who holds a call in it leaves an answer.
+    // Any thread may post, the pool's own too. Owners take turns; the work of one owner is begun in order.
+    // Returns false if so much work waits already that more would wait too long, and once the pool is closed.
+    // If work throws (no memory or no thread is available), only that work is given up: a call that it held
+    // is answered when the work is destroyed.
     bool post(const std::string& owner, Work work);
-    // Runs what was left with it, and waits for that.
+    // Runs the work that was posted, and waits for its end.
     void close();
 
 private:
@@ -44,7 +45,7 @@ private:
 
     ReaderPool(ReaderPoolConfig config, std::vector<std::unique_ptr<store::Reader>> readers);
     void run(store::Reader& reader);
-    // The next owner's turn; turns_.end() if there is none that may have another desk.
+    // The next owner's turn; turns_.end() if no owner that waits may use another reader.
     std::deque<std::string>::iterator next_turn();
 
     static constexpr std::size_t most_waiting = 5'000, most_waiting_of_owner = 2'500;
@@ -52,8 +53,8 @@ private:
     const ReaderPoolConfig config_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::map<std::string, Line> lines_;  // of owners for whom something waits or runs
-    std::deque<std::string> turns_;      // owners for whom something waits
+    std::map<std::string, Line> lines_;  // of owners whose work waits or runs
+    std::deque<std::string> turns_;      // owners whose work waits
     std::size_t waiting_ = 0;
     bool is_closed_ = false;
     std::vector<std::unique_ptr<store::Reader>> readers_;

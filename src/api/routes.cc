@@ -16,7 +16,7 @@ namespace quarry::api {
 
 namespace {
 
-// The values of the names, if the path is of that shape.
+// The values of the names in the shape, if the path matches it.
 std::optional<std::vector<std::string>> match(std::string_view shape, std::string_view path) {
     std::vector<std::string> values;
     while (!shape.empty() && !path.empty()) {
@@ -39,7 +39,7 @@ std::optional<std::vector<std::string>> match(std::string_view shape, std::strin
 }  // namespace
 
 Found find_route(std::span<const Route> routes, Method method, std::string_view path) {
-    // A slash at the end means nothing.
+    // A slash at the end is ignored.
     if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
     Found found;
     for (const Route& route : routes) {
@@ -64,7 +64,7 @@ std::string lower_name_of(Method method) {
     return name;
 }
 
-// One for each {name} in the path.
+// One parameter for each {name} in the path.
 json::array parameters_of(std::string_view path) {
     json::array parameters;
     for (std::size_t begin = path.find('{'); begin != std::string_view::npos;
@@ -106,7 +106,7 @@ json::object openapi_of(std::span<const Route> routes, std::string_view version)
             {"paths", std::move(paths)}};
 }
 
-// All routes, in one place. A path that others share a beginning with comes before those with names in it.
+// All routes in one table. A path without names comes before a path with names that would match it too.
 
 namespace {
 
@@ -116,9 +116,9 @@ void say_alive(Api&, store::Reader&, Call call) {
     call.respond({.content_type = "text/plain", .body = "ok\n"});
 }
 
-// Alive, and the store can be read and worked on.
+// The server is ready if the store can be read and worked on.
 void say_ready(Api& api, store::Reader& reader, Call call) {
-    // What is wrong names hosts and paths: that is not for strangers.
+    // The error names hosts and paths, which clients without a key must not see.
     const auto trouble = trouble_of_store(api, reader);
     if (!trouble) {
         const auto& asked = api.services().write_trouble;
@@ -143,7 +143,7 @@ constexpr auto del = Method::del;
 constexpr auto json_body = BodyKind::json;
 constexpr auto form_body = BodyKind::bytes;
 
-// What clients ask for again and again.
+// A route that clients poll.
 constexpr Route polled(std::string_view path, std::string_view summary, decltype(Route::run) run) {
     return {get, path, summary, run, BodyKind::none, Access::key, Sharing::moment};
 }
@@ -181,7 +181,7 @@ constexpr Route table[] = {
     polled("/v2/team/queue-status", "How much waits and runs", show_queue_status),
     polled("/v2/concurrency-check", "How much runs", show_concurrency),
 
-    // As old clients know it: the same answers, but for the shapes of a map and a search.
+    // Routes for old clients: the same answers, except for the shapes of a map and a search.
     {post, "/v1/scrape", "Fetch one page and give its words", scrape_page, json_body},
     {post, "/v1/crawl", "Begin a crawl", begin_crawl, json_body},
     polled("/v1/crawl/active", "Crawls that run", list_active_crawls),
@@ -210,7 +210,7 @@ constexpr Route table[] = {
 
     {post, "/v2/extract", "Begin to extract data from pages", begin_extract, json_body},
     {get, "/v2/extract/{id}", "How far an extraction is, with its data", show_extract},
-    // quarry's own, in its own words.
+    // quarry's own routes.
     {get, "/api/v1/server", "Which server this is", own::show_server},
     {post, "/api/v1/search", "Search the index", own::search, json_body},
     {post, "/api/v1/search/batch", "Search the index for many things", own::search_many, json_body},

@@ -1,5 +1,4 @@
-// The routes: one table, from which requests are dispatched and the API is described as OpenAPI describes
-// such things.
+// The routes: one table, from which requests are dispatched and the OpenAPI description is made.
 #pragma once
 
 #include <memory>
@@ -19,11 +18,11 @@
 
 namespace quarry::api {
 
-// The routes: one table (routes.cc), from which requests are dispatched and the API is described.
+// The routes: one table (routes.cc), from which requests are dispatched and the OpenAPI description is made.
 
 class Api;
 
-// A request on its way to its answer.
+// A request that is not answered yet.
 struct Call {
     std::shared_ptr<Exchange> exchange{};
     std::vector<std::string> values{};  // of the {names} in the route's path, in order
@@ -33,14 +32,14 @@ struct Call {
 
     const Request& request() const { return exchange->request(); }
     bool is_v1() const { return request().path.starts_with("/v1/"); }  // of an old client
-    // A collection as the store knows it: each owner has names of their own.
+    // The collection's name in the store: each owner has names of its own.
     std::string collection(std::string_view name) const { return owned_collection(owner, name); }
     void respond(Response response) const { exchange->respond(std::move(response)); }
 };
 
 enum class BodyKind : std::uint8_t { none, json, bytes };
 
-// What a route takes of a body whose words it does not read, of JSON, and of a form with a file in it.
+// The most bytes of a body: one that the route does not read, JSON, or a form with a file in it.
 constexpr std::uint64_t most_bytes_of(BodyKind kind) {
     switch (kind) {
         case BodyKind::none: return 64u << 10;
@@ -52,18 +51,19 @@ constexpr std::uint64_t most_bytes_of(BodyKind kind) {
 
 enum class Access : std::uint8_t {
     key,            // with a key, where keys are asked for
-    open,           // for anybody: whether the server lives
-    operator_only,  // for the machine's own: it is about all owners
+    open,           // for every client: whether the server lives
+    operator_only,  // for the machine's own user: the answer is about all owners
 };
 
-// Whether an answer may be given to all who ask the same within a moment.
+// Whether one answer may serve all equal requests that come within a moment.
 enum class Sharing : std::uint8_t { none, moment };
 
 struct Route {
     Method method{};
     std::string_view path{};  // "/v2/crawl/{id}"
     std::string_view summary{};
-    // Called at a desk, where it may read. It answers then, or sees to it that somebody does later.
+    // Called on a thread of the reader pool, where it may read from the store. It answers the call at once,
+    // or arranges a later answer.
     void (*run)(Api& api, store::Reader& reader, Call call) = nullptr;
     BodyKind body = BodyKind::none;
     Access access = Access::key;
@@ -73,15 +73,15 @@ struct Route {
 std::span<const Route> all_routes();
 
 struct Found {
-    const Route* route = nullptr;  // nothing: no such path
+    const Route* route = nullptr;  // null: no such path
     std::vector<std::string> values{};
-    std::vector<Method> allowed{};  // of the path, if it has routes of other methods only
+    std::vector<Method> allowed{};  // of the path, if it has routes for other methods only
 };
 
-// The route that a path means. A name in braces takes one step of the path, decoded.
+// The route for a path. A name in braces takes one segment of the path, decoded.
 Found find_route(std::span<const Route> routes, Method method, std::string_view path);
 
-// The API as OpenAPI describes such things, made from the table of routes.
+// The OpenAPI description of the API, made from the table of routes.
 
 boost::json::object openapi_of(std::span<const Route> routes, std::string_view version);
 

@@ -1,7 +1,7 @@
-// Who wants to hear what happens elsewhere, and the one rule for callbacks that outlast a call: whoever gives
-// one is given a token, and once the token is gone the callback is not running and will not be called again.
-// So it may use all that outlives its token, and an owner lets tokens and threads go before what they use
-// (members are declared in that order, or a destructor does it).
+// Observers, and the one rule for callbacks that outlast a call: the caller that hands out a callback gets a
+// token. Once the token is gone, the callback is not running and will not be called again. So a callback may
+// use everything that outlives its token, and an owner ends tokens and threads before what they use (members
+// are declared in that order, or a destructor does it).
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ class Observers {
 public:
     using Observer = std::function<void(Arguments...)>;
 
-    // The observer is called by one thread at a time, on whatever thread tells, and must only move what it
-    // hears elsewhere: others wait meanwhile. Letting the token go waits for a call under way, unless that is
-    // the very call it is let go in. The token may outlive this.
+    // The observer is called on the thread that tells, by one thread at a time. It must only move what it
+    // hears elsewhere: other threads wait meanwhile. Dropping the token waits for a call under way, unless
+    // that very call drops it. The token may outlive this object.
     [[nodiscard]] std::shared_ptr<void> add(Observer observer) {
         auto entry = std::make_shared<Entry>(std::move(observer));
         {
@@ -52,7 +52,7 @@ public:
 private:
     struct Entry {
         explicit Entry(Observer called) : observer(std::move(called)) {}
-        std::recursive_mutex mutex;  // held during a call, which may end its own observing
+        std::recursive_mutex mutex;  // held during a call, which may drop its own token
         const Observer observer;
         bool is_over = false;
     };

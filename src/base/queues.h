@@ -28,13 +28,13 @@ public:
             was_empty = messages_.empty();
             messages_.push_back(std::move(message));
         }
-        // The reader takes all there is: only the first message has to wake it.
+        // The reader takes all messages at once, so only the first one has to wake it.
         if (was_empty) arrived_.notify_one();
     }
 
-    // Everything that has arrived, in order; waits for the first message until `until` (for ever without it)
-    // or until asked to stop. `messages` is emptied first and lends its memory for the next round, unless a
-    // rush has made it large.
+    // Takes everything that has arrived, in order. Waits for the first message until `until` (forever without
+    // it) or until asked to stop. `messages` is emptied first and lends its memory for the next round, unless
+    // a rush has made it large.
     void take(std::vector<Message>& messages, std::optional<TimePoint> until, std::stop_token stop = {}) {
         messages.clear();
         if (messages.capacity() > most_kept) messages.shrink_to_fit();
@@ -58,7 +58,7 @@ private:
 
 // Values handed from some threads to others, each to one, in order.
 
-// Not bounded by itself: whoever fills it holds a budget.
+// The queue has no bound of its own: the threads that push to it keep to a budget.
 template <typename T>
 class WorkQueue {
 public:
@@ -88,7 +88,7 @@ public:
         changed_.notify_all();
     }
 
-    // Closes it and gives what nobody has taken, which nobody will take any more.
+    // Closes the queue and returns the values that no thread has taken, and that none will take any more.
     std::deque<T> close_and_take_rest() {
         std::deque<T> rest;
         {

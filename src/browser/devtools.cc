@@ -36,7 +36,7 @@ Result<Message> parse_message(std::string_view text) {
     boost::system::error_code problem;
     json::parse_options options;
     options.max_depth = max_depth;
-    // Strings may hold halves of characters, which JavaScript allows: they are a page's business.
+    // Strings may hold lone surrogates, which JavaScript allows: what a page's strings hold is not checked.
     options.allow_invalid_utf8 = true;
     json::value value = json::parse(text, problem, {}, options);
     if (problem || !value.is_object()) return fail(ErrorCode::corrupt, "the browser's message is not JSON");
@@ -163,7 +163,7 @@ public:
             }
         }
     }
-    // 1000: all is done (RFC 6455, 7.4.1).
+    // 1000: normal closure (RFC 6455, 7.4.1).
     std::string farewell() const override {
         std::string bytes;
         net::append_frame(bytes, WebSocketOpcode::close, "\x03\xe8", new_mask());
@@ -343,7 +343,7 @@ void DevTools::take_part(Wire::Part part) {
 
 void DevTools::take_message(std::string_view text) {
     auto message = parse_message(text);
-    if (!message) return;  // whoever waited for it will hear that it took too long
+    if (!message) return;  // the caller that waits for it gets a time-out
     if (message->id) {
         if (message->error) {
             settle(*message->id, std::unexpected(std::move(*message->error)));
@@ -352,7 +352,7 @@ void DevTools::take_message(std::string_view text) {
         }
         return;
     }
-    // Handlers run under the lock, so that one that was taken away is not running; they may not take it
+    // Handlers run under the lock, so that a removed handler is not running. A handler must not take the lock
     // again.
     handlers_.with([&](Handlers& handlers) {
         if (const auto found = handlers.find(message->session); found != handlers.end())
@@ -378,11 +378,12 @@ void DevTools::close() {
     });
     const Error why = why_closed();
     for (auto& [id, answer] : waiting) answer.set_value(std::unexpected(why));
-    // In the midst of a message it would not be understood.
+    // In the middle of a message the browser would not understand it.
     const std::string farewell = wire_->farewell();
     if (sent_ == sending_.size() && !farewell.empty()) wire_->write(farewell);
     wire_.reset();
-    // The events of a closed connection: everybody who waits for one must look again.
+    // Every handler hears that the connection is closed, so that each thread that waits for an event checks
+    // again.
     handlers_.with([&](Handlers& handlers) {
         for (auto& [session, handler] : handlers) handler("Quarry.closed", {{"why", why.message}});
     });

@@ -36,7 +36,7 @@ std::string call_of(std::string_view script, const json::array& arguments) {
     return fmt::format("({})({})", script, list);
 }
 
-// What a script threw, in one line.
+// What a script threw, as an error of one line.
 Error thrown(const json::object& details) {
     std::string_view words = text_at(object_at(details, "exception"), "description");
     if (words.empty()) words = text_at(details, "text");
@@ -90,15 +90,15 @@ Result<void> Page::attach() {
     return {};
 }
 
-// All at once, and then one wait: the page's own process has to know of them before it goes anywhere, or its
-// first script would see another size, and its first events would not be told.
+// All commands are sent at once, and then awaited together. The page's own process has to have them before it
+// navigates, or its first script would see another size, and its first events would be lost.
 Result<void> Page::set_up() {
     std::vector<DevTools::Pending> answers;
     for (auto& [method, parameters] : setup_commands(request_, instance_.user_agent()))
         answers.push_back(instance_.devtools().send(method, std::move(parameters), session_));
     for (DevTools::Pending& answer : answers) {
         const auto done = answer.wait_until(deadline_);
-        // What an older browser does not know, it does without.
+        // An older browser that does not know a command does without it.
         if (!done && done.error().code == ErrorCode::timeout) return std::unexpected(done.error());
     }
     if (!instance_.devtools().is_open()) return std::unexpected(instance_.devtools().why_closed());
@@ -114,7 +114,7 @@ void Page::take_event(const std::string& method, const json::object& params) {
         return;
     }
     if (method == "Page.frameAttached") held_up_.note_frame(params);
-    // Nobody is there to answer. A page that asks before it is left is left.
+    // No user is there to answer a dialog. A page that asks before it is left is left.
     if (method == "Page.javascriptDialogOpening")
         tell("Page.handleJavaScriptDialog", {{"accept", text_at(params, "type") == "beforeunload"}});
     events_.take(method, params);
@@ -128,7 +128,7 @@ void Page::tell(std::string_view method, json::object parameters) {
 
 Result<json::object> Page::call(std::string_view method, json::object parameters) {
     auto pending = instance_.devtools().send(method, std::move(parameters), session_);
-    // In steps, so that a page whose process has died does not use up its whole time.
+    // The wait goes in steps, so that a page whose process has died does not use up its whole time.
     for (;;) {
         const auto step = std::min(deadline_, Clock::now() + milliseconds(200));
         if (pending.is_there(step) || step == deadline_) return pending.wait_until(step);
@@ -183,7 +183,8 @@ Result<bool> Page::wait_until_ready() {
     const auto is_loaded = [](const PageState& now) { return now.is_loaded; };
     const auto is_idle = [](const PageState& now) { return now.is_loaded && now.is_network_idle; };
     const bool to_idle = request_.wait_for == WaitFor::network_idle;
-    // Whoever has waited long enough takes what is there; a fifth of the time is kept for that.
+    // When the wait has lasted long enough, the page is read as it is. A fifth of the time left, at most five
+    // seconds, is kept for reading it.
     const auto left = deadline_ - Clock::now();
     const Deadline enough = deadline_ - std::min<Clock::duration>(left / 5, std::chrono::seconds(5));
     const auto waited = to_idle ? events_.wait(is_idle, enough, request_.stop)
@@ -197,7 +198,7 @@ Result<bool> Page::wait_until_ready() {
     return is_ready;
 }
 
-// The wire and the page in turns, until both have been still.
+// Waits for the network and for the page in turns, until both have been still.
 Result<void> Page::wait_quiet(Deadline until) {
     const Deadline longest = std::min(until, Clock::now() + longest_quiet_wait);
     while (Clock::now() < longest) {
@@ -225,7 +226,7 @@ Result<void> Page::wait_for_selector(const std::string& selector) {
         if (found) return {};
         if (found.error().code == ErrorCode::timeout)
             return fail(ErrorCode::timeout, fmt::format("no element matched \"{}\" in time", selector));
-        // A page that goes elsewhere takes the question with it: it is asked again of the next one.
+        // A page that navigates takes the question with it: the next page is asked again.
         if (found.error().code != ErrorCode::conflict) return std::unexpected(found.error());
         TRY(pause(milliseconds(20)));
     }
@@ -240,7 +241,7 @@ Result<void> Page::pause(milliseconds time) {
 
 Result<json::value> Page::run(std::string_view script, json::array arguments) {
     const auto lost = [](Error error) {
-        // The words for a world that went away while it was used.
+        // The browser's words for a world that went away while it was used.
         const bool is_gone = error.message.contains("context") || error.message.contains("navigated") ||
                              error.message.contains("frame");
         if (error.code == ErrorCode::unavailable && is_gone) error.code = ErrorCode::conflict;
@@ -284,7 +285,7 @@ Result<json::value> Page::run_patiently(std::string_view script, const json::arr
 }
 
 Result<std::string> Page::html() {
-    // Between two documents there is a moment in which the next is there and nothing of it has come.
+    // Between two documents there is a moment in which the next document is there but still empty.
     const auto left = deadline_ - Clock::now();
     const Deadline enough = Clock::now() + std::min<Clock::duration>(left / 2, longest_wait_for_words);
     json::value html = TRY(run_patiently(html_script, {request_.limits.html_bytes, false}));
@@ -323,7 +324,7 @@ namespace json = boost::json;
 
 // Chromium's own limit for a surface; a page may be as tall as it likes.
 constexpr double most_pixels_high = 16'384;
-constexpr int most_steps = 40;  // through a page that loads what comes into view
+constexpr int most_steps = 40;  // of scrolling through a page that loads what comes into view
 
 struct Box {
     double x = 0, y = 0, width = 0, height = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the machine could not give, memory or a thread, costs the page that wanted it and nothing else.
+// If the machine lacks memory or a thread for a page, only that page fails.
 std::unexpected<Error> short_of(const std::exception& failure) {
     return fail(ErrorCode::unavailable,
                 fmt::format("the machine is short of memory or threads: {}", failure.what()));
@@ -45,15 +45,15 @@ Pool::~Pool() {
     changed_.wait(lock, [this] { return callers_ == 0; });
 }
 
-// Whoever is inside render() is a caller until the last line of it: the destructor waits for them all, those
-// between two attempts and those who wait for room included.
+// A thread inside render() counts as a caller until the last line of render(). The destructor waits for all
+// callers, including those between two attempts and those that wait for room.
 class Pool::Call {
 public:
     explicit Call(Pool& pool) : pool_(pool) {
         const std::lock_guard lock(pool_.mutex_);
         ++pool_.callers_;
     }
-    // Told under the lock: once it is released, the pool may be gone.
+    // The destructor is told under the lock: once the lock is released, the pool may be gone.
     ~Call() {
         const std::lock_guard lock(pool_.mutex_);
         --pool_.callers_;
@@ -85,7 +85,7 @@ Result<Rendered> Pool::render(const RenderRequest& request) {
     }
 }
 
-// Starting takes half a second: whoever comes meanwhile waits for the same browser.
+// Starting a browser takes half a second: callers that come meanwhile wait for the same browser.
 Result<Pool::PageSlot> Pool::acquire_slot(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -112,7 +112,7 @@ Result<Pool::PageSlot> Pool::acquire_slot(const std::stop_token& stop) {
     return seat;
 }
 
-// By one thread at a time.
+// Called by one thread at a time.
 Result<std::unique_ptr<Instance>> Pool::start_in_peace() {
     try {
         return start();
@@ -138,7 +138,7 @@ bool Pool::is_worn(const BrowserInstance& resident) const {
 }
 
 void Pool::leave(PageSlot seat, Health health) {
-    // Outside the lock: to read what processes use takes a while, and so does ending them.
+    // Outside the lock, since reading the memory of processes takes a while, and so does ending them.
     const bool is_large = seat.resident->instance->memory() > config_.memory_bytes;
     std::shared_ptr<BrowserInstance> ended;
     {

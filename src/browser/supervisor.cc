@@ -29,7 +29,7 @@ namespace quarry::browser {
 std::vector<pid_t> descendants_of(pid_t process) {
     std::vector<pid_t> found;
     const auto add_children = [&found](pid_t parent) {
-        // The kernel lists children by the thread that started them.
+        // The kernel lists children under the thread that started them.
         std::error_code problem;
         const std::filesystem::directory_iterator threads(fmt::format("/proc/{}/task", parent), problem);
         if (problem) return;
@@ -178,7 +178,8 @@ bool write_line(const char* path, const std::string& line) {
     return file.is_open() && write(file.get(), line.data(), line.size()) == std::ssize(line);
 }
 
-// Whoever may make no networks may make one in a user namespace, where they are the same user as before.
+// A process that may make no network namespace may make one in a user namespace of its own, where it is the
+// same user as before.
 Result<void> enter_own_network() {
     if (unshare(CLONE_NEWNET) == 0) return {};
     const uid_t user = geteuid();
@@ -215,7 +216,7 @@ Result<void> add_listener(KeeperAnswer& answer) {
     return {};
 }
 
-// Only what is safe between fork and exec in a process of one thread.
+// Does only what is safe between fork and exec in a process of one thread.
 [[noreturn]] void become_browser(const KeeperRequest& request) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -226,7 +227,7 @@ Result<void> add_listener(KeeperAnswer& answer) {
         const bool dropped = setgroups(0, nullptr) == 0 && setgid(static_cast<gid_t>(request.group)) == 0 &&
                              setuid(static_cast<uid_t>(request.user)) == 0;
         if (!dropped) _exit(126);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);  // changing the user has cleared it
+        prctl(PR_SET_PDEATHSIG, SIGKILL);  // changing the user cleared the signal
     }
     const int nothing = open("/dev/null", O_RDWR);
     dup2(nothing, STDIN_FILENO);
@@ -255,14 +256,14 @@ Result<pid_t> start(const KeeperRequest& request, KeeperAnswer& answer) {
     return browser;
 }
 
-// A page may take all memory there is; its process is ended before it does, and only its page is lost.
+// A page could take all memory. Its process is killed before that, and only this page is lost.
 void end_greedy(std::uint64_t memory_bytes) {
     if (memory_bytes == 0) return;
     for (const pid_t process : descendants_of(getpid()))
         if (own_memory_of(process) > memory_bytes) kill(process, SIGKILL);
 }
 
-// Takes in the ends of all processes that have ended; true if the browser's first is among them.
+// Reaps all processes that have ended; true if the browser's first process is among them.
 bool reap(pid_t browser) {
     bool is_over = false;
     for (pid_t ended = 0; (ended = waitpid(-1, nullptr, WNOHANG)) > 0;) is_over |= ended == browser;
@@ -274,7 +275,7 @@ void watch(pid_t browser, const KeeperRequest& request, int signals) {
         std::array<pollfd, 2> waiting{pollfd{.fd = keeper_socket, .events = POLLIN, .revents = 0},
                                       pollfd{.fd = signals, .events = POLLIN, .revents = 0}};
         poll(waiting.data(), waiting.size(), milliseconds_between_looks);
-        if (waiting[0].revents != 0) return;  // quarry is gone, or wants an end
+        if (waiting[0].revents != 0) return;  // quarry is gone, or asks for the end
         signalfd_siginfo news;
         while (read(signals, &news, sizeof news) > 0) {
         }
@@ -283,7 +284,7 @@ void watch(pid_t browser, const KeeperRequest& request, int signals) {
     }
 }
 
-// Orphans of the browser become children of ours (PR_SET_CHILD_SUBREAPER), so that in the end there are none.
+// Orphans of the browser become children of this process (PR_SET_CHILD_SUBREAPER), so that none is left over.
 void end_all(pid_t browser) {
     kill(-browser, SIGKILL);
     for (;;) {
@@ -297,7 +298,7 @@ void end_all(pid_t browser) {
 }  // namespace
 
 int run_keeper() {
-    setsid();  // the terminal's Ctrl-C is for quarry, which ends the browser when it has no more use for it
+    setsid();  // the terminal's Ctrl-C is for quarry, which ends the browser when it no longer needs it
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigset_t watched;
     sigemptyset(&watched);

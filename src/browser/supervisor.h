@@ -19,27 +19,27 @@
 
 namespace quarry::browser {
 
-// The processes that come from one process, as /proc tells it: a browser is a dozen of them, some in
-// namespaces of their own, and none may be forgotten.
+// The descendants of one process, as /proc lists them: a browser is a dozen processes, some in namespaces of
+// their own, and none may be forgotten.
 
-// All descendants, children before their own. What ends or starts meanwhile may be missing.
+// All descendants, each before its own children. Processes that end or start meanwhile may be missing.
 std::vector<pid_t> descendants_of(pid_t process);
 
-// What the process holds for itself: resident, not shared. 0 if it is gone.
+// The memory of the process that is resident and not shared. 0 if the process is gone.
 std::uint64_t own_memory_of(pid_t process);
 
-// What quarry and the keeper of a browser say to each other: one message each way over a socket pair, both
-// between processes of ours.
+// The messages between quarry and the keeper of a browser: one message each way over a socket pair. Both
+// processes are quarry's own.
 
-// The keeper's standard input is its end of the socket pair. The browser's are handed down by it.
+// The keeper's standard input is its end of the socket pair. The keeper hands the browser's descriptors down.
 inline constexpr int keeper_socket = 0;
 inline constexpr int browser_reads = 3;   // as --remote-debugging-pipe has it
-inline constexpr int browser_writes = 4;  // so, too
+inline constexpr int browser_writes = 4;  // likewise
 
 struct KeeperRequest {
     std::vector<std::string> command{};  // the browser's program, then its arguments
-    std::string folder{};                // the browser's own; removed at the end
-    std::int64_t user = -1;              // to run it as; -1: as we are
+    std::string folder{};                // the browser's folder; removed at the end
+    std::int64_t user = -1;              // that runs the browser; -1: quarry's own
     std::int64_t group = -1;
     bool own_network = true;         // a network of its own, with nothing in it but the listeners
     int listeners = 0;               // on 127.0.0.1, in the browser's network
@@ -52,7 +52,7 @@ struct KeeperAnswer {
     std::vector<Descriptor> listeners{};  // in the order of `ports`
 };
 
-// What the system says of its last call.
+// The error of the last system call, with its reason.
 std::unexpected<Error> system_error(std::string_view what);
 
 Result<void> send_request(int socket, const KeeperRequest& request);
@@ -62,9 +62,9 @@ Result<void> send_answer(int socket, const KeeperAnswer& answer);
 // Waits at most `timeout_ms`.
 Result<KeeperAnswer> receive_answer(int socket, int timeout_ms);
 
-// A browser is a dozen processes, and whoever starts it may be killed at any moment, with no chance to tidy
-// up. So quarry does not start it: a small process of its own does, the keeper, which outlives quarry by as
-// long as it takes to end the browser. docs/decisions/0017 tells why it is done so.
+// A browser is a dozen processes, and the process that starts it may be killed at any moment, with no chance
+// to tidy up. So quarry does not start the browser itself. A small process of its own does, the keeper, which
+// outlives quarry by as long as it takes to end the browser. docs/decisions/0017 gives the reasons.
 //
 // The keeper is this program, started again with a hidden command. It gives the browser a network in which
 // there is nothing, a user without rights, and an end: when quarry closes its end of the socket pair or dies,
@@ -72,7 +72,7 @@ Result<KeeperAnswer> receive_answer(int socket, int timeout_ms);
 
 inline constexpr std::string_view keeper_command = "keep-browser";
 
-// What main calls for it, before anything is set up. Returns the exit code.
+// The keeper's main function, called before anything is set up. Returns the exit code.
 int run_keeper();
 
 }  // namespace quarry::browser

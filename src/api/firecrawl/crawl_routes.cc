@@ -1,5 +1,5 @@
-// How far a crawl or a batch has come, with the documents that are finished: the answer that clients poll
-// for.
+// The routes of crawls and batches, and the answers that clients poll for: the state of a crawl or a batch,
+// with the documents that are finished.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -35,24 +35,24 @@ struct StatusPage {
     Timestamp expires_at{};
 };
 
-// `next` leads on only if more documents are finished already: clients follow it without a pause.
+// The answer has a `next` only if more documents are finished already: clients follow it without a pause.
 Result<boost::json::object> crawl_status(store::Reader& reader, const Group& group, const StatusPage& page,
                                          std::string_view self);
 
-// A crawl or a batch over a WebSocket: what is finished already, then each document as it comes, then the
-// end.
+// A crawl or a batch over a WebSocket: the client gets the documents that are finished already, then each
+// document as it is finished, then the end.
 
-// The upgrade is accepted also if there is no such crawl: clients crash when it is refused, and understand
-// being told.
+// The upgrade is accepted even if there is no such crawl: clients crash when the upgrade is refused, but
+// understand an error message.
 void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group>& group);
 
 namespace {
 
 namespace json = boost::json;
 
-// Of documents in one answer; a larger one comes alone.
+// The bytes of documents in one answer; a larger document comes alone.
 constexpr std::size_t most_bytes = 10u << 20;
-// Documents are read some at a time, so that a huge one does not come with a hundred others.
+// Documents are read in small batches, so that a huge one is not read together with a hundred others.
 constexpr int read_at_once = 20;
 
 struct Documents {
@@ -74,7 +74,7 @@ Result<Documents> read_documents(store::Reader& reader, const Group& group, cons
     std::int64_t skip = wanted.skip;
     while (true) {
         const auto taken = static_cast<int>(documents.list.size());
-        // One more than is wanted tells whether there is one.
+        // One document more than wanted is read: it tells whether a next page exists.
         const int limit = std::min(read_at_once, wanted.limit - taken + 1);
         const auto pages = TRY(reader.pages(
             {.group = group.id, .after = after, .skip = skip, .limit = limit, .with_content = true}));
@@ -139,8 +139,8 @@ std::string offered_protocol(const Request& request) {
     return std::string(offered);
 }
 
-// One client that follows one crawl. Documents are read from the store from where it is, so that none is
-// missed and none comes twice, however many events come together.
+// One client that follows one crawl. Documents are read from the store from the client's position on, so that
+// none is missed and none comes twice, however many events come together.
 class CrawlFollower : public std::enable_shared_from_this<CrawlFollower> {
 public:
     CrawlFollower(Api& api, std::shared_ptr<Follower> client, const Group& group, Formats formats,
@@ -152,10 +152,10 @@ public:
           formats_(formats),
           links_{.origin = std::move(origin)} {}
 
-    // So many documents were in the first message.
+    // `sent`: the number of documents in the first message.
     void begin_after(std::int64_t sent) { skip_ = sent; }
 
-    // Any thread. Sends what is new; one desk does at a time.
+    // Sends new documents. Any thread may call it; one reader at a time sends.
     void catch_up() {
         if (news_++ > 0) return;
         const bool is_taken =
@@ -175,10 +175,10 @@ private:
     }
 
     Result<void> send_news(store::Reader& reader) {
-        // First whether it is over, then what is there: nothing comes after the end.
+        // The state is read before the documents, so that no document comes after the end.
         const Group group = TRY(reader.group(group_));
         for (bool has_more = true; has_more;) {
-            // It goes on when this is on its way.
+            // Sending goes on when the client has taken these bytes.
             if (!client_->is_open() || client_->waiting_bytes() > enough_bytes) return {};
             const auto pages = TRY(reader.pages({.group = group_,
                                                  .after = after_,
@@ -191,7 +191,7 @@ private:
             if (!pages.pages.empty()) after_ = pages.last;
             has_more = pages.next.has_value();
         }
-        // Clients then ask once for the whole, and know by that how it ended.
+        // Clients then ask once for the whole crawl, and learn from the answer how it ended.
         if (group.is_over()) client_->close(1000, "");
         return {};
     }
@@ -203,7 +203,7 @@ private:
     const Formats formats_;
     const MediaLinks links_;
     std::atomic<int> news_ = 0;
-    // Of the desk that runs.
+    // These belong to the reader that sends.
     std::int64_t after_ = 0, skip_ = 0;
 };
 
@@ -234,11 +234,11 @@ void follow_crawl(Api& api, store::Reader& reader, Call call, const Result<Group
             return follower->is_open();
         },
         [follower] { return follower->is_open(); }, Live::Hears::signs);
-    // What happened between the first message and the listening.
+    // Sends what was finished between the first message and the start of listening.
     follower->catch_up();
 }
 
-// Crawls and batches: begun, asked for, cancelled. A batch is a crawl of the pages it names.
+// The routes that begin, show and cancel crawls and batches. A batch is a crawl of the pages it names.
 
 namespace {
 
@@ -260,7 +260,8 @@ json::object begun(const Group& group, const store::Reader& reader, const Call& 
                         {"url", origin_of(call.request()) + std::string(path_of(group.kind)) + name}};
 }
 
-// A client that does not know whether it was heard asks again with the same key, and begins nothing twice.
+// A client that does not know whether its request arrived repeats it with the same key, and does not begin a
+// second crawl.
 Result<json::object> begin(Api& api, store::Reader& reader, const Call& call, crawl::CrawlOptions options) {
     constexpr std::size_t longest_key = 256;
     options.request_key = call.request().header("x-idempotency-key");
@@ -274,7 +275,7 @@ Result<json::object> begin(Api& api, store::Reader& reader, const Call& call, cr
     return begun(group, reader, call);
 }
 
-// More pages for a batch that is not over.
+// Adds pages to a batch that is not over.
 Result<json::object> append(Api& api, store::Reader& reader, Call call, const crawl::CrawlOptions& options) {
     call.values = {std::string(call.body.at("appendToId").get_string())};
     const Group batch = TRY(find_group(reader, call, batch_kind));
@@ -332,7 +333,7 @@ Result<json::object> errors_of(store::Reader& reader, const Call& call, std::str
     return json::object{{"errors", std::move(errors)}, {"robotsBlocked", std::move(blocked)}};
 }
 
-// What only a model can answer is not promised without one.
+// A request that needs a model is refused if there is none.
 void check_model(Api& api, const crawl::CrawlOptions& options, std::string_view field,
                  std::vector<Issue>& issues) {
     if (options.data.needs_model() && api.services().model == nullptr)

@@ -1,5 +1,6 @@
-// Data of several pages, as a job: the pages are a group like those of a batch. The worker that reads a page
-// makes its data, which is stored with it; whoever asks for the job is given that of all pages, merged.
+// The routes that extract data from several pages as a job: the pages are a group like those of a batch. The
+// worker that reads a page makes its data, which is stored with the page. A client that asks for the job gets
+// the data of all pages, merged.
 #include <boost/json.hpp>
 
 #include "api/firecrawl/document.h"
@@ -64,11 +65,11 @@ bool shows_sources(const json::object& about) {
 struct Extracted {
     json::value data{};
     json::array sources{};
-    std::string error{};  // of the last page that had nothing
+    std::string error{};  // of the last page without data
     std::string warning{};
 };
 
-// What the record of a page says beside its words.
+// The fields of a page's record other than its words.
 json::object answers_of(const StoredPage& page) {
     json::error_code error;
     json::value details = json::parse(page.content->details, error);

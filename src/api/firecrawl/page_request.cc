@@ -24,7 +24,7 @@ std::string text_at(const json::object& object, std::string_view key) {
     return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-// A text that a format cannot be without.
+// A text that a format must have.
 void read_text(Fields& fields, const json::object& format, std::string_view key, std::string& into) {
     into = text_at(format, key);
     if (into.empty() || into.size() > longest_prompt)
@@ -96,7 +96,7 @@ constexpr std::array known_formats{
     NamedFormat{"images", &Formats::images},     NamedFormat{"branding", &Formats::branding},
 };
 
-// Those that Firecrawl has and that need something which is not here.
+// Firecrawl's formats that need something quarry does not have.
 constexpr std::array<std::string_view, 4> other_formats{"product", "menu", "audio", "video"};
 
 // [{"selector", "attribute"}], in a format's object.
@@ -191,7 +191,8 @@ void read_formats(Fields& fields, CrawlOptions& options, DataWish& data) {
     for (const json::value& format : *list) read_format(fields, format, options, data);
 }
 
-// What only a browser can do has every page shown in one; else those that are empty without.
+// An option that needs a browser has every page rendered in one. Without such an option, only pages that are
+// empty otherwise are rendered.
 void read_browsing(Fields& fields, CrawlOptions& options) {
     constexpr std::int64_t longest_wait = 60'000;
     if (const auto wait = fields.integer("waitFor", 0, longest_wait))
@@ -230,8 +231,8 @@ std::vector<Header> read_headers(Fields& fields) {
     return headers;
 }
 
-// {"country": "DE", "languages": ["de-DE"]}: kept with the job and given back, since pages are read from
-// where the server is.
+// {"country": "DE", "languages": ["de-DE"]}: stored with the job and returned with it, but pages are fetched
+// from where the server is.
 void read_location(Fields& fields, CrawlOptions& options) {
     const json::object* location = fields.object("location");
     if (!location) return;
@@ -291,7 +292,7 @@ void read_manners(Fields& fields, CrawlOptions& options) {
     }
 }
 
-// The field at fault: the one without which all would be well.
+// The field at fault: the options are valid without it.
 std::string_view faulty_field(const CrawlOptions& options) {
     CrawlOptions others = options;
     others.headers.clear();
@@ -304,7 +305,8 @@ std::string_view faulty_field(const CrawlOptions& options) {
     return crawl::check(others) ? "excludePaths" : "request";
 }
 
-// What only a whole look finds: expressions that do not parse. `page_prefix` is where a page's options stand.
+// Reports errors that only a check of all options finds, such as expressions that do not parse. `page_prefix`
+// is the path of the page's options.
 void check(const CrawlOptions& options, std::vector<Issue>& issues, std::string_view page_prefix = "") {
     if (!issues.empty()) return;
     const auto checked = crawl::check(options);
@@ -325,7 +327,7 @@ void read_selectors(Fields& fields, std::string_view name, std::vector<std::stri
 
 }  // namespace
 
-// Somebody may want only a part of a page, which is no page for the others.
+// The request may want only a part of the page, which must not answer requests for the whole page.
 CrawlOptions options_of_pages(std::string_view kind) {
     return {.kind = std::string(kind),
             .list_only_seeds = true,
@@ -389,7 +391,7 @@ CrawlOptions read_batch_request(const json::object& body, std::vector<Issue>& is
     options.data = read_page_wish(fields, options, DataFormats::taken).data;
     const auto urls = fields.texts("urls");
     if (!urls && !fields.any("urls")) fields.reject("urls", "is missing");
-    fields.text("appendToId");  // read by whoever begins the batch; here only what it is of
+    fields.text("appendToId");  // only its type is checked here: the route that begins the batch reads it
     const bool ignores_invalid = fields.flag("ignoreInvalidURLs").value_or(true);
     for (const std::string& text : urls.value_or(std::vector<std::string>{})) {
         if (auto url = read_page_url(text)) {
@@ -403,7 +405,7 @@ CrawlOptions read_batch_request(const json::object& body, std::vector<Issue>& is
     if (urls && options.urls.empty()) fields.reject("urls", "has no http or https URL");
     if (options.urls.size() > most_urls)
         fields.reject("urls", fmt::format("has more than {} URLs", most_urls));
-    // More may be added to it while it runs.
+    // More pages may be added to the batch while it runs.
     options.limit = most_urls;
     check(options, issues);
     return options;

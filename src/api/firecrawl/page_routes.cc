@@ -1,4 +1,4 @@
-// One page that somebody waits for: through the queue, before everything else.
+// The routes of one page that a client waits for. The page goes through the queue, before everything else.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -26,7 +26,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Kept while the page is on its way.
+// A scrape whose page is not there yet.
 struct Waiting {
     Call call{};
     ScrapeRequest request{};
@@ -34,7 +34,7 @@ struct Waiting {
     std::optional<std::stop_callback<std::function<void()>>> on_leaving{};  // of the client
 };
 
-// Pictures that are gone as soon as they are given are given whole.
+// The pictures themselves if they are not kept after the answer; else nothing, and the answer links to them.
 Result<std::string> media_to_give(store::Reader& reader, const StoredPage& page,
                                   const crawl::CrawlOptions& options) {
     const bool has_media = options.picture || !options.actions.empty();
@@ -45,7 +45,7 @@ Result<std::string> media_to_give(store::Reader& reader, const StoredPage& page,
 Response found(Api& api, const StoredPage& page, const ScrapeRequest& request, const std::string& id,
                std::string_view cache_state, const MediaLinks& links = {}) {
     json::object document = firecrawl_document(page, request.shown, links);
-    // Those who had it stored asked about the page, this client did not.
+    // The stored answers belong to the questions of an earlier client, not of this one.
     if (cache_state == "hit")
         for (const std::string_view name : {"json", "summary", "answer", "highlights"}) document.erase(name);
     if (const auto added =
@@ -57,7 +57,7 @@ Response found(Api& api, const StoredPage& page, const ScrapeRequest& request, c
     metadata["cacheState"] = cache_state;
     if (cache_state == "hit") {
         metadata["cachedAt"] = iso_time(page.facts.fetched_at);
-        // These were of its time.
+        // These fields belong to the time of the fetch.
         for (const std::string_view name : {"changeTracking", "screenshot", "actions"}) document.erase(name);
     }
     return reply(json::object{{"success", true}, {"scrape_id", id}, {"data", std::move(document)}});
@@ -68,12 +68,12 @@ Response failed(const FrontierUrl& url) {
     return reply_error(error.status, error.code, url.note.empty() ? "the page could not be read" : url.note);
 }
 
-// The page if it was stored not too long ago, in all the forms that are asked for.
+// The page if it was stored recently enough, in all formats that the request asks for.
 Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl::CrawlOptions& options,
                                               const PageWish& wish, Timestamp now,
                                               std::chrono::milliseconds cache) {
     if (!wish.max_age || wish.max_age->count() == 0 || options.track_changes) return std::nullopt;
-    // What is done to a page is done to the page of today.
+    // A request to render the page always fetches the current one.
     if (options.render == Rendering::always) return std::nullopt;
     const auto url = url::Url::parse(options.urls.front());
     if (!url) return std::nullopt;
@@ -88,7 +88,7 @@ Result<std::optional<StoredPage>> stored_page(store::Reader& reader, const crawl
     return page;
 }
 
-// What became of the page that was waited for.
+// The answer for the page that the client waited for.
 Response outcome_of(Api& api, store::Reader& reader, const Waiting& waiting, const std::string& id) {
     const auto pages = reader.pages({.group = waiting.group, .limit = 1, .with_content = true});
     if (!pages) return reply(pages.error());
@@ -102,7 +102,7 @@ Response outcome_of(Api& api, store::Reader& reader, const Waiting& waiting, con
     const auto urls = reader.urls(
         {.group = waiting.group, .states = {UrlState::failed, UrlState::skipped, UrlState::cancelled}});
     if (!urls) return reply(urls.error());
-    // Where redirects led is what counts.
+    // The URL at the end of the redirects counts.
     return urls->empty() ? reply_error(500, "UNKNOWN_ERROR", "the page was not fetched")
                          : failed(urls->back());
 }
@@ -115,10 +115,10 @@ void answer(Api& api, const std::shared_ptr<Waiting>& waiting, bool is_over) {
         waiting->call.respond(is_over ? outcome_of(api, reader, *waiting, id)
                                       : reply_error(408, "SCRAPE_TIMEOUT",
                                                     "the page took longer than the timeout of the request"));
-        // If this fails it is removed when it is an hour old, like all that is not to be kept.
+        // If this fails, the group is removed when it is an hour old, like everything that is not to be kept.
         if (waiting->request.options.zero_retention) (void)api.services().erase(waiting->group);
     };
-    // A model may take its time.
+    // A model may take long.
     if (waiting->request.wish.data.wants_any())
         api.post_outside(waiting->call, work);
     else
@@ -134,7 +134,7 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
         issues.push_back({.path = "formats", .message = "has one that " + std::string(needs_model_sentence)});
     if (!issues.empty()) return call.respond(reply(issues));
     Api::claim(call, request.options);
-    // Who wants it not to be found again wants it not to be kept, unless it is to be compared with later.
+    // A page that must not be found again is not kept, unless later fetches are to be compared with it.
     if (!request.wish.store_in_cache && !request.options.track_changes) request.options.zero_retention = true;
     const auto stored = stored_page(reader, request.options, request.wish, api.services().now(),
                                     api.services().promises.cache);
@@ -153,7 +153,7 @@ void scrape_page(Api& api, store::Reader& reader, Call call) {
     const auto waiting = std::make_shared<Waiting>(std::move(call), std::move(request), *group);
     waiting->on_leaving.emplace(waiting->call.exchange->gone(), api.cancelling(waiting->call, *group));
     api.live().when_over(*group, until, [&api, waiting](bool is_over) { answer(api, waiting, is_over); });
-    // It may have been so quick that nobody listened yet.
+    // The group may have ended before when_over() was called.
     if (const auto now = reader.group(*group); now && now->is_over()) api.live().tell_over(*group);
 }
 
@@ -170,8 +170,8 @@ void show_scrape(Api& api, store::Reader& reader, Call call) {
                        {.origin = origin_of(call.request())}));
 }
 
-// Pictures of pages, for whoever was told their names: clients open them in a browser, where no key goes
-// along.
+// Pictures of pages, for every client that knows their names: people open them in a browser, which sends no
+// key.
 
 void show_media(Api&, store::Reader& reader, Call call) {
     const std::string_view file = call.values.at(0);
@@ -191,7 +191,7 @@ void show_media(Api&, store::Reader& reader, Call call) {
                               {"Content-Security-Policy", "sandbox"}}});
 }
 
-// A file that the client has, read like a page. Nothing of it is kept.
+// A file that the client uploads is read like a page. Nothing of it is kept.
 
 namespace {
 
@@ -201,7 +201,7 @@ constexpr std::size_t most_file_bytes = 50u << 20;
 constexpr std::string_view what_is_read =
     "this server reads HTML, PDF, Markdown, plain text, JSON, RSS and Atom files";
 
-// What a file's name says it is; "" if that is nothing we know.
+// The media type for a file's name; "" if the name tells none that quarry knows.
 std::string_view type_of_name(std::string_view filename) {
     constexpr std::pair<std::string_view, std::string_view> types[] = {{".html", "text/html"},
                                                                        {".htm", "text/html"},
@@ -220,7 +220,8 @@ std::string_view type_of_name(std::string_view filename) {
     return found == std::end(types) ? "" : found->second;
 }
 
-// The name is more to be trusted than what a client's library says of it, unless that adds a charset.
+// The file's name is more reliable than the type that a client's library sends, unless that type adds a
+// charset.
 std::string type_of(const FormPart& file) {
     const std::string_view named = type_of_name(file.filename);
     const bool adds_something = lower_case(file.content_type).starts_with(named);
@@ -257,7 +258,7 @@ Response failed(const Error& error) {
     }
 }
 
-// Both the file and how it is wanted. Wrong options are issues.
+// Reads the file and its options. Wrong options are reported as issues.
 Result<Upload> read_upload(const Request& request, std::vector<Issue>& issues) {
     const auto parts = TRY(parse_multipart(request.header("content-type"), request.body));
     const FormPart* file = find_part(parts, "file");
@@ -266,7 +267,7 @@ Result<Upload> read_upload(const Request& request, std::vector<Issue>& issues) {
         return fail(ErrorCode::too_large, "the file is larger than 50 MB");
     const FormPart* part = find_part(parts, "options");
     const json::object options = TRY(parse_json_object(part ? part->body : ""));
-    // Both come back in the answer, which is JSON, whatever bytes they were sent as.
+    // Both return in the answer, which is JSON, whatever bytes the client sent.
     Upload upload{
         .page = {.url = as_utf8(file->filename), .status = 200, .content_type = as_utf8(type_of(*file))}};
     Fields fields(options, issues, "options.");

@@ -1,7 +1,7 @@
 // The routes of a knowledge base that crawls: begin, follow, stop, refresh, search. Larger priorities come
 // first here, and only here.
-// A program that watches pages for changes tells of them: each has its page fetched and indexed again. The
-// event is kept with the group that does so, and lives as long as that.
+// A program that watches pages for changes sends an event for each change. The event has its page fetched and
+// indexed again. It is stored with the group that does so, and is removed with it.
 #pragma once
 
 #include "api/api.h"
@@ -18,8 +18,8 @@ void stop_knowledge_crawl(Api& api, store::Reader& reader, Call call);
 void refresh_knowledge(Api& api, store::Reader& reader, Call call);
 void search_knowledge(Api& api, store::Reader& reader, Call call);
 
-// News from whoever watches pages for changes: each has its page fetched and indexed again. The event is kept
-// with the group that does so, and lives as long as that.
+// Events from programs that watch pages for changes. Each event has its page fetched and indexed again. It is
+// stored with the group that does so, and is removed with it.
 
 void take_change_event(Api& api, store::Reader& reader, Call call);
 void list_change_events(Api& api, store::Reader& reader, Call call);

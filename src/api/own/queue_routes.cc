@@ -1,5 +1,5 @@
-// The jobs behind crawls and the index, to look at and to set right. The embedding queue is the part of them
-// that waits to be indexed, in the words of those who know such queues.
+// The routes that show and mend the jobs behind crawls and the index. The embedding queue is the part of them
+// that waits to be indexed, in the terms that are usual for such queues.
 #include <algorithm>
 
 #include <boost/json.hpp>
@@ -151,7 +151,8 @@ void clear_jobs(Api& api, store::Reader& reader, Call call) {
     change_jobs(api, reader, call, "clear_jobs");
 }
 
-// Chooses a batch, has it done by whoever works, and answers when it is. What is not done in time goes on.
+// Chooses a batch, has the process that works on the index do it, and answers when the batch is done. What is
+// not done in time goes on.
 void process_queue(Api& api, store::Reader&, Call call) {
     std::vector<Issue> issues;
     Fields fields(call.body, issues);
@@ -160,7 +161,7 @@ void process_queue(Api& api, store::Reader&, Call call) {
     const auto provider = fields.text("provider");
     refuse_others(fields, call.body, {"batch", "batchSize", "collection", "provider"});
     if (!issues.empty()) return call.respond(reply(issues));
-    // A collection is its owner's, also where no crawl brought its pages.
+    // A collection belongs to its owner, even if no crawl brought its pages.
     json::object params{{"batch", batch}};
     if (collection && !collection->empty())
         params["collection"] = call.collection(*collection);

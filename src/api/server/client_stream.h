@@ -1,4 +1,4 @@
-// The bytes to and from one client: as they are, or in TLS. Everything here belongs to the server's thread.
+// The bytes to and from one client, plain or in TLS. Everything here belongs to the server's thread.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ public:
     using executor_type = Executor;
     using Context = std::shared_ptr<boost::asio::ssl::context>;
 
-    // Whoever waits for a transfer. That it is of one type keeps what is built of TLS, and of WebSockets on
-    // top of it, from being compiled for each of theirs.
+    // The handler that waits for a transfer. One type holds all handlers: otherwise TLS, and WebSockets on
+    // top of it, would be compiled anew for each type of handler.
     class Waiter {
     public:
         using executor_type = Executor;
@@ -55,12 +55,12 @@ public:
     executor_type get_executor() { return plain_.get_executor(); }
     bool is_encrypted() const { return tls_ != nullptr; }
 
-    // Before anything is read or written, if it is encrypted.
+    // Has to come before anything is read or written if the stream is encrypted.
     template <typename Token>
     auto async_handshake(Token&& token) {
         return wait<&ClientStream::start_handshake>(std::forward<Token>(token));
     }
-    // Says that nothing more comes, and waits until the client says so too.
+    // Tells the client that nothing more comes, and waits until the client says the same.
     template <typename Token>
     auto async_shutdown(Token&& token) {
         return wait<&ClientStream::start_shutdown>(std::forward<Token>(token));
@@ -76,7 +76,7 @@ public:
                                                   first_of<boost::asio::const_buffer>(buffers));
     }
 
-    // As those of Beast's streams.
+    // Time-outs as Beast's streams have them.
     template <typename Duration>
     void expires_after(Duration duration) {
         plain_.expires_after(duration);
@@ -88,7 +88,7 @@ public:
 
 private:
     struct Tls;
-    // More than this of a message is for the next transfer.
+    // A transfer takes at most so many buffers of a message; the rest waits for the next transfer.
     template <typename Buffer>
     using Buffers = std::array<Buffer, 8>;
 
@@ -118,13 +118,13 @@ private:
     void start_reading(const Buffers<boost::asio::mutable_buffer>& into, Waiter waiter);
     void start_writing(const Buffers<boost::asio::const_buffer>& from, Waiter waiter);
 
-    const Context context_;  // lives as long as what was made of it
+    const Context context_;  // lives as long as the stream made from it
     boost::beast::basic_stream<boost::asio::ip::tcp, Executor> plain_;
     std::unique_ptr<Tls> tls_;
 };
 
-// What Beast's WebSockets want of a stream. The close of a WebSocket has been said before: TLS has nothing to
-// add.
+// The functions that Beast's WebSockets need of a stream. A WebSocket has sent its own close frame before, so
+// TLS sends nothing more.
 void beast_close_socket(ClientStream& stream);
 void teardown(boost::beast::role_type role, ClientStream& stream, boost::system::error_code& error);
 void start_teardown(boost::beast::role_type role, ClientStream& stream,

@@ -33,17 +33,17 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 using boost::system::error_code;
 
-// A body whose length is not said in advance counts as so much.
+// The size that is assumed for a body whose length is not known in advance.
 constexpr std::uint64_t usual_body_bytes = 1u << 20;
 
-// Bytes of a body that are read at once.
+// The bytes of a body that are read at once.
 constexpr std::size_t read_bytes = 16u << 10;
 
 std::string_view view_of(const beast::flat_buffer& buffer) {
     return {static_cast<const char*>(buffer.data().data()), buffer.size()};
 }
 
-// The machine may have less than the budget says.
+// The machine may have less memory than the budget allows.
 Result<std::size_t> take_if_there_is_memory(BodyReader& reader, std::string_view bytes) {
     try {
         return reader.take(bytes);
@@ -58,7 +58,7 @@ Response busy(std::string_view sentence) {
     return response;
 }
 
-// Written by hand, since Beast's serializer costs as much as all the rest of a small answer.
+// The head is written by hand, since Beast's serializer costs as much as all the rest of a small answer.
 std::string head_of(const Response& response, bool keeps_alive) {
     const auto status = static_cast<http::status>(response.status);
     const auto reason = http::obsolete_reason(status);
@@ -79,10 +79,10 @@ std::string text_of(const asio::ip::address& address) {
     return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
 }
 
-// A body on its way, which may have to make room for others.
+// A body that is being received, and may have to make room for others.
 struct ArrivingBody {
     using TimePoint = std::chrono::steady_clock::time_point;
-    // Who brings less than this in a while is overtaken by who brings more.
+    // A body that grows by less than this in a while is overtaken by one that grows by more.
     static constexpr std::size_t step = 64u << 10;
 
     ArrivingBody(ServerRoom& of, BodyReader reads, MemoryBudget::Share holds, std::function<void()> wakes)
@@ -109,13 +109,13 @@ struct ArrivingBody {
     ServerRoom& room;
     BodyReader reader;
     MemoryBudget::Share share;
-    const std::function<void()> wake;  // ends its waiting for more
+    const std::function<void()> wake;  // ends the wait for more bytes
     std::size_t since_step = 0;
     TimePoint stepped_at = std::chrono::steady_clock::now();
     bool is_given_up = false;
 };
 
-// One stream among those that its owner may have.
+// One of the streams that an owner may have at once.
 class StreamPlace {
 public:
     StreamPlace(ServerRoom& room, std::string owner) : room_(room), owner_(std::move(owner)) {
@@ -148,7 +148,7 @@ struct Connection::Turn {
     bool is_head = false, keep_alive = false;
 };
 
-// The answer on its way from whoever has it to the connection.
+// The answer on its way from the handler to the connection.
 class Connection::Pending {
 public:
     struct Upgrade {
@@ -163,7 +163,7 @@ public:
         Exchange::OnBody ready{};
     };
 
-    // What the handler holds. If it lets go without an answer, that is the answer.
+    // The exchange that the handler holds. If the handler drops it unanswered, the client is told so.
     class Handle : public Exchange {
     public:
         Handle(std::shared_ptr<Pending> pending, const Connection& connection)
@@ -174,7 +174,7 @@ public:
             try {
                 respond(reply_error(500, "UNKNOWN_ERROR", "there was no answer"));
             } catch (const std::exception&) {
-                // Not even the memory for that sentence is there: the connection finds out by itself.
+                // There is no memory even for that sentence. The connection finds out by itself.
             }
         }
 
@@ -219,7 +219,7 @@ public:
             return std::make_shared<FollowerQueue>(room_->config.max_waiting_bytes, waker(),
                                                    room_->unread->share_of(pending_->owner_now()));
         }
-        // The connection is touched, and perhaps ended, by the server's thread alone.
+        // Only the server's thread may touch, and perhaps end, the connection.
         std::function<void()> waker() {
             return [room = room_, connection = connection_] {
                 asio::post(room->io.get_executor(), [connection] {
@@ -246,12 +246,12 @@ public:
         const std::lock_guard lock(mutex);
         return owner;
     }
-    // However the connection is done with it.
+    // Ends the answer, however the connection leaves it.
     struct Ending {
         Pending& pending;
         ~Ending() { pending.end(); }
     };
-    // What is wished holds who wishes, and that in turn this.
+    // The wish holds the handler's exchange, and the exchange holds this object.
     void end() {
         std::optional<Wish> unheard;
         const std::lock_guard lock(mutex);
@@ -314,8 +314,8 @@ Task<> Connection::run() {
     if (has_more_to_come_ && !is_aborted_) co_await let_go();
 }
 
-// A socket that is closed while its client still sends takes the answer back from it: what comes is read for
-// a while, and dropped.
+// Closing a socket while its client still sends would destroy the answer on its way. So what the client sends
+// is read for a while, and dropped.
 Task<> Connection::let_go() {
     constexpr std::chrono::seconds patience{2};
     error_code error;
@@ -331,7 +331,7 @@ Task<bool> Connection::shake_hands() {
     co_return !error;
 }
 
-// An idle connection holds next to nothing, and may be idle for longer than a request may take to come.
+// An idle connection holds almost no memory, and may be idle for longer than a request may take to arrive.
 Task<bool> Connection::wait_for_request() {
     if (input_.size() > 0) co_return true;
     constexpr std::size_t first_bytes = 1'024;
@@ -349,7 +349,7 @@ Task<bool> Connection::read_head(Turn& turn) {
     std::optional<std::size_t> end;
     stream_.expires_after(room_->config.header_timeout);
     while (!(end = end_of_head(view_of(input_).substr(0, most), seen))) {
-        // What is no request at all is not waited for to its end.
+        // Bytes that cannot begin a request are not read to their end.
         if (!is_http_token_character(view_of(input_).front())) break;
         seen = input_.size();
         if (seen >= most) {
@@ -417,7 +417,7 @@ Task<Result<void>> Connection::receive(ArrivingBody& body) {
     co_return Result<void>();
 }
 
-// Where there is not room for all, the bodies that get on go before those that stand still.
+// When there is not room for all bodies, the body that has stood still for longest gives up its room.
 bool Connection::make_room(ArrivingBody& body, std::uint64_t bytes) {
     while (true) {
         const auto room = body.share.grow_to(bytes);
@@ -447,7 +447,7 @@ std::shared_ptr<MemoryBudget::Share> Connection::hold(const Response& response, 
     return share;
 }
 
-// Work is not done for somebody who does not wait for it any more.
+// No work is done for a client that has left.
 void Connection::watch_for_leaving(const std::shared_ptr<Pending>& pending) {
     stream_.socket().async_wait(asio::ip::tcp::socket::wait_read,
                                 [here = weak_from_this(), pending](const error_code& error) {
@@ -458,7 +458,8 @@ void Connection::watch_for_leaving(const std::shared_ptr<Pending>& pending) {
                                 });
 }
 
-// Also if not all that it sent before was read: the beginning of a next request, or TLS's own farewell.
+// Works even if not all that the client sent was read: the beginning of its next request, or TLS's close
+// message.
 bool Connection::has_left() {
     if (!stream_.socket().is_open()) return false;
     pollfd client{.fd = stream_.socket().native_handle(), .events = POLLRDHUP, .revents = 0};
@@ -479,7 +480,7 @@ Task<bool> Connection::answer(Turn& turn) {
     try {
         room_->handler(std::make_shared<Pending::Handle>(pending, *this));
     } catch (const std::exception&) {
-        // What was let go has left an answer.
+        // The exchange that was dropped has left an answer.
     }
     stream_.expires_never();
     std::optional<Pending::Answer> answer;
@@ -499,8 +500,8 @@ Task<bool> Connection::answer(Turn& turn) {
         }
         if ((answer = pending->take())) break;
         if (is_aborted_ || pending->gone.stop_requested()) co_return false;
-        // Also woken now and then: there may have been no memory to be woken, and who had more to say may
-        // leave later.
+        // The timer also ends the wait now and then: there may have been no memory for the wake-up, and a
+        // client with more to send may leave later.
         signal_.expires_after(is_watching ? 1'000ms : 100ms);
         co_await signal_.async_wait(with_error(error));
         if (error || has_more_to_come_) continue;

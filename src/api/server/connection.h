@@ -30,12 +30,12 @@ using Timer =
 template <typename T = void>
 using Task = boost::asio::awaitable<T, Executor>;
 
-// For a coroutine that looks at errors itself.
+// For a coroutine that checks errors itself.
 inline auto with_error(boost::system::error_code& error) {
     return boost::asio::redirect_error(boost::asio::use_awaitable_t<Executor>(), error);
 }
 
-// As people write it, also where an IPv4 address came in an IPv6 one.
+// The address as people write it, also if an IPv4 address came mapped into an IPv6 one.
 std::string text_of(const boost::asio::ip::address& address);
 
 using UpgradeRequest = boost::beast::http::request<boost::beast::http::empty_body>;
@@ -56,10 +56,10 @@ struct ServerRoom {
     const Server::Handler handler;
     boost::asio::io_context io{1};
     std::set<Connection*> connections;
-    const std::shared_ptr<MemoryBudget> bodies, unread;  // what was received, and what was not read yet
+    const std::shared_ptr<MemoryBudget> bodies, unread;  // of requests; of answers not read yet
     std::set<ArrivingBody*> arriving;
-    std::map<std::string, int> streams;  // that stay, by owner
-    // Answers that many are sent are held once.
+    std::map<std::string, int> streams;  // open ones, by owner
+    // An answer that many clients are sent is held once.
     std::map<const std::string*, std::weak_ptr<MemoryBudget::Share>> shared_answers;
     bool is_leaving = false;
 };
@@ -70,19 +70,19 @@ public:
     Connection(std::shared_ptr<ServerRoom> room, Socket socket, ClientStream::Context context = {});
     ~Connection();
 
-    // Until the client leaves, breaks a rule or takes too long.
+    // Runs until the client leaves, breaks a rule or takes too long.
     Task<> run();
 
-    // No further request is taken; the one under way is answered.
+    // Takes no further request; the one under way is answered.
     void wind_down();
-    // At once.
+    // Ends the connection at once.
     void abort();
 
 private:
     struct Turn;
     class Pending;
 
-    // Each returns false if the connection ends with it.
+    // Each step returns false if the connection ends with it.
     Task<bool> shake_hands();
     Task<bool> wait_for_request();
     Task<bool> read_head(Turn& turn);
@@ -91,9 +91,9 @@ private:
 
     Task<Result<void>> read_body(Turn& turn, std::uint64_t most_bytes, std::string owner);
     Task<Result<void>> receive(ArrivingBody& body);
-    // False if it is this body that has to go.
+    // False if this body itself has to be dropped.
     bool make_room(ArrivingBody& body, std::uint64_t bytes);
-    // Nothing if there is no room for the answer.
+    // Null if there is no room for the answer.
     std::shared_ptr<MemoryBudget::Share> hold(const Response& response, const std::string& owner);
     void watch_for_leaving(const std::shared_ptr<Pending>& pending);
     bool has_left();
@@ -105,12 +105,12 @@ private:
 
     const std::shared_ptr<ServerRoom> room_;
     ClientStream stream_;
-    mutable Timer signal_;             // cancelled to wake whoever waits
+    mutable Timer signal_;             // cancelled to wake the coroutine that waits
     boost::beast::flat_buffer input_;  // what was read and belongs to the next request
-    std::function<void()> close_;      // the socket, whoever has it now
+    std::function<void()> close_;      // closes the socket, whichever object holds it
     std::shared_ptr<FollowerQueue> queue_;
     bool is_idle_ = true, is_aborted_ = false;
-    bool has_more_to_come_ = false;  // of a body that nobody wants
+    bool has_more_to_come_ = false;  // of a body that is not read
 };
 
 }  // namespace quarry::api

@@ -1,8 +1,8 @@
-// A request as it comes over the wire. The request line and the headers are read strictly: what two readers
+// A request as it comes over the wire. The request line and the headers are read strictly: what two parsers
 // could understand differently is refused, since one of them may be a proxy that guards this server (RFC
 // 9112, 11.2).
-// The body has a length that was said before, or comes in chunks (RFC 9112, 6 and 7). What a client may add
-// to chunks, extensions and trailers, is bounded and dropped.
+// The body has a length that its head states, or comes in chunks (RFC 9112, 6 and 7). The extensions and
+// trailers that a client may add to chunks are bounded and dropped.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace quarry::api {
 
-// The body of a request as it comes over the wire, of a length that was said before or in chunks (RFC 9112,
-// 6 and 7). Everything that a client may add to chunks is bounded and dropped: extensions and trailers.
+// The body of a request as it comes over the wire: of a length that its head states, or in chunks (RFC 9112,
+// 6 and 7). The extensions and trailers that a client may add to chunks are bounded and dropped.
 
 // Where a body ends.
 struct BodyFraming {
@@ -34,18 +34,18 @@ class BodyReader {
 public:
     BodyReader(BodyFraming framing, std::uint64_t most_bytes);
 
-    // How many of these bytes belong to the body; those are taken. Less than all only once it is done. Fails
-    // with `too_large`, or `invalid_argument` for what are no chunks; then nothing more may be read from the
-    // client.
+    // Takes the bytes that belong to the body, and returns their number. It is less than all only once the
+    // body is done. Fails with `too_large`, or with `invalid_argument` if the chunks are malformed; then
+    // nothing more may be read from the client.
     Result<std::size_t> take(std::string_view bytes);
     bool is_done() const { return state_ == State::done; }
 
-    // The memory that it holds, and will hold if so many more bytes come.
+    // The memory that the body holds, and the memory that it will hold when `more` bytes have come.
     std::uint64_t held_bytes() const { return body_.capacity(); }
     std::uint64_t held_bytes_after(std::size_t more) const;
 
     std::string& body() { return body_; }
-    // Nobody wants it any more.
+    // Drops the body, which is no longer needed.
     void drop() { body_ = std::string(); }
 
 private:
@@ -53,7 +53,7 @@ private:
         content,       // of the length, or of a chunk
         chunk_head,    // the size of a chunk and its extensions, up to the line's end
         chunk_end,     // the line's end behind a chunk
-        trailer_line,  // behind the last chunk; an empty one is the end
+        trailer_line,  // after the last chunk; an empty line is the end
         done
     };
 
@@ -71,25 +71,25 @@ private:
     std::string body_;
 };
 
-// The request line and the headers, read strictly: what two readers could understand differently is refused,
-// since one of them may be a proxy that keeps strangers away (RFC 9112, 11.2).
+// The request line and the headers are read strictly: what two parsers could understand differently is
+// refused, since one of them may be a proxy that guards this server (RFC 9112, 11.2).
 
-// Where the head ends that the bytes begin with; nothing if its end has not come yet. Looks only at what
-// comes from `seen` on, which the call before has looked at.
+// Where the head at the beginning of the bytes ends; nothing if its end has not come yet. Searches from
+// `seen` on, since the call before has searched the bytes up to there.
 std::optional<std::size_t> end_of_head(std::string_view bytes, std::size_t seen);
 
-// What is answered to a head that is still not at its end with as many bytes as a head may have.
+// The answer to a head that has not ended after as many bytes as a head may have.
 Response head_is_too_long(std::string_view bytes);
 
 struct RequestHead {
     boost::beast::http::request<boost::beast::http::empty_body> raw{};
-    Request request{};  // without the peer and the body
+    Request request{};  // without peer and body
     BodyFraming framing{};
     bool keeps_alive = false;
     bool awaits_go_on = false;  // "Expect: 100-continue"
 };
 
-// Of all the bytes of a head. The answer is what is said instead; the connection ends with it.
+// Parses all the bytes of a head. The error is the response to send, after which the connection ends.
 std::expected<RequestHead, Response> parse_request_head(std::string_view bytes);
 
 }  // namespace quarry::api

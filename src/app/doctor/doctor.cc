@@ -41,14 +41,14 @@ Health worst_of(std::span<const Finding> findings) {
     return worst;
 }
 
-// The machine quarry runs on: what it allows, what time it thinks it is, and whose libraries it has.
+// The machine that quarry runs on: its limits, its clock, and the versions of its libraries.
 
 namespace {
 
 Finding examine_open_files(const DataSource& place) {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
-    // Idle connections are kept for a while, and databases, sockets and pipes need some too.
+    // Idle connections stay open for a while, and databases, sockets and pipes need descriptors too.
     const auto wanted = static_cast<rlim_t>(2 * place.settings.number("worker.fetches") + 128);
     Finding finding{.subject = "open files", .says = fmt::format("up to {}", limit.rlim_cur)};
     if (limit.rlim_cur >= wanted) return finding;
@@ -110,8 +110,8 @@ std::vector<Finding> examine_machine(const DataSource& place) {
     return {examine_open_files(place), examine_watches(), examine_clock(place), examine_versions(place)};
 }
 
-// The services that settings name. Each is asked once, as plainly as can be: the doctor wants to see what is
-// there, not to work around it.
+// The services that the settings name. Each is asked once, by the plainest request: the doctor reports what
+// is there, and does not work around it.
 
 namespace {
 
@@ -121,7 +121,7 @@ using namespace std::chrono_literals;
 struct Question {
     std::string subject{};          // "tei"
     std::string setting{};          // "embedding.tei_url"
-    std::string path{};             // of the answer that says who it is
+    std::string path{};             // whose answer identifies the service
     std::vector<Header> headers{};  // with the key, if there is one
     std::string unset{};            // what happens without the setting
 };
@@ -150,7 +150,7 @@ Result<json::object> ask(net::HttpClient& client, const std::string& base, const
     return parsed.get_object();
 }
 
-// Collections that were made with another model of this provider.
+// Collections that were made with another model of the same provider.
 std::vector<std::string> strangers(const DataSource& place, const std::string& provider,
                                    const std::string& model) {
     std::vector<std::string> names;
@@ -176,7 +176,7 @@ Finding about_model(const DataSource& place, Finding finding, const std::string&
     return finding;
 }
 
-// Does OpenAI's list of models have this one? A list that is not understood does.
+// Whether OpenAI's list of models has this one. A list that cannot be read counts as having it.
 bool offers(const json::object& answer, const std::string& model) {
     const json::value* data = answer.if_contains("data");
     if (!data || !data->is_array()) return true;
@@ -236,8 +236,8 @@ public:
         findings.push_back(std::move(found->finding));
     }
 
-    // Only one elsewhere: whether one can be started here, the first page tells. The gate is not looked at,
-    // since whoever works may have its ports.
+    // Checks only a browser that runs elsewhere: the first page shows whether a browser can be started here.
+    // The gate is not checked, since the process that works may have its ports.
     void browser() {
         const std::string shown = place_.settings.masked("browser.remote_url");
         if (shown.empty()) return;

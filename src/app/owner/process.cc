@@ -54,10 +54,10 @@ work::EngineConfig engine_config(const DataSource& place) {
 
 constexpr std::chrono::seconds rests_after{1};
 constexpr int most_renewals = 3;  // of a damaged index, in a run
-// Events that wait to be written down.
+// The events that may wait to be written to the log.
 constexpr std::size_t most_waiting = 10'000;
 
-// What is not to be kept is not written to a log either.
+// The name of a group that is not to be kept is not written to the log either.
 std::string shown_name(const Group& group) {
     const auto options = crawl::options_of(group);
     return options && options->zero_retention ? "-" : group.name;
@@ -74,8 +74,8 @@ std::string line_about(const Group& group, std::uint64_t salt) {
     return line;
 }
 
-// Many threads take turns here and few run at once. With an arena for each, and a threshold that climbs with
-// the largest page seen, a third of the memory would be gaps that malloc_trim cannot give back.
+// Many threads take turns in this process, and few run at once. With an arena for each, and a threshold that
+// climbs with the largest page seen, a third of the memory would be gaps that malloc_trim cannot return.
 void keep_memory_together() {
     constexpr int arenas = 2, largest_from_an_arena = 128 << 10;
     mallopt(M_ARENA_MAX, arenas);
@@ -111,7 +111,8 @@ Result<std::unique_ptr<OwnerProcess>> OwnerProcess::open(const DataSource& place
     return owner;
 }
 
-// Nobody may ask any more before the store goes, and the store may tell no more before those who listen go.
+// The socket closes before the store, so that no command asks a store that is gone. The store ends before the
+// members that listen to it.
 OwnerProcess::~OwnerProcess() {
     server_.with([](auto& server) { return std::exchange(server, nullptr); }).reset();
     event_thread_ = {};
@@ -129,13 +130,13 @@ Result<void> OwnerProcess::listen() {
     return {};
 }
 
-// Work on an index that turns out to be damaged stops for as long as it takes to begin a new one.
+// If the index turns out to be damaged, work stops until a new index is begun.
 Result<void> OwnerProcess::work_until(const work::RunUntil& until, std::stop_token stop) {
     for (int renewals = 0;; ++renewals) {
         const auto worked = work(until, stop);
         const auto damage = damage_.with([](auto& known) { return std::exchange(known, std::nullopt); });
         if (!damage || !worked) return worked;
-        // A disk that damages one after another is not to be kept busy with it.
+        // A disk that damages one index after another must not be kept busy with new ones.
         if (renewals == most_renewals) return std::unexpected(*damage);
         TRY(library_->renew(place_, *store_, *damage, log_));
         if (asked_to_stop_ || stop.stop_requested()) return {};
@@ -172,11 +173,11 @@ Result<void> OwnerProcess::work(const work::RunUntil& until, std::stop_token sto
 Result<void> OwnerProcess::work_until_idle(std::chrono::milliseconds idle, std::stop_token stop) {
     while (true) {
         TRY(work_until({.idle_for = idle}, stop));
-        // First the socket goes, then comes a last look: whoever was answered before is seen now, and whoever
-        // comes later finds no socket and waits for the lock.
+        // The socket is removed before the store is checked for work. The check sees the work of every
+        // command that was answered; a command that comes later finds no socket and waits for the lock.
         const auto work_is_left = leave();
         if (asked_to_stop_ || stop.stop_requested()) return {};
-        // A store that cannot be asked now may have work when it is back.
+        // A store that does not answer now may have work when it is back.
         if (!work_is_left && !work::may_pass(*store_, work_is_left.error()))
             return std::unexpected(work_is_left.error());
         if (work_is_left && !*work_is_left && !stays_) return {};
@@ -206,11 +207,11 @@ Result<json::value> OwnerProcess::handle(const std::string& method, const json::
         return index_facts(library_->index());
     }
     if (method == "drop_vectors") return drop_vectors(params);
-    // Somebody says that the service is there.
+    // The command says that the service is there.
     if (method == "embed") library_->embedders().ask_at_once();
     if (method == "process_changes") return process_changes(params);
     auto answer = perform(*store_, method, params);
-    // Whose vectors a collection has may have changed.
+    // The collection may have another embedder now.
     if (method == "set_collection" || method == "remove_collection") library_->embedders().forget_all();
     return answer;
 }
@@ -229,13 +230,13 @@ Result<json::value> OwnerProcess::search(const json::object& params) {
     return search::to_json(*answer, request);
 }
 
-// A metric that cannot be kept is no reason to fail anything.
+// Nothing fails because a metric cannot be kept.
 void OwnerProcess::handle_event(const quarry::Session& session) {
     if (!store_->add_session(session) && log_) log_("store: session not kept operation=" + session.operation);
 }
 
-// Until the collection's pages are indexed again it is found by its words; a builtin space is then fitted
-// anew.
+// Until the collection's pages are indexed again, search finds them by their words. A builtin space is then
+// fitted anew.
 Result<json::value> OwnerProcess::drop_vectors(const json::object& params) {
     const json::value* collection = params.if_contains("collection");
     if (!collection || !collection->is_string())
@@ -246,8 +247,8 @@ Result<json::value> OwnerProcess::drop_vectors(const json::object& params) {
     return json::object();
 }
 
-// Chooses what is to be embedded now. This process works on it as on everything else; whoever asked looks on
-// (store/change_batch.h).
+// Chooses what is to be embedded now. This process works on it as on everything else, and the caller follows
+// the progress (store/change_batch.h).
 Result<json::value> OwnerProcess::process_changes(const json::object& params) {
     const work::ProcessWish wish{.collection = text_in(params, "collection"),
                                  .owner = text_in(params, "owner"),
@@ -277,7 +278,7 @@ std::optional<Error> OwnerProcess::store_trouble() {
         return engine ? engine->store_trouble() : std::nullopt;
     });
     if (of_work) return of_work;
-    // An engine with nothing to do may not have noticed.
+    // An engine with nothing to do may not have noticed that the store is away.
     const auto reached = store_->reach();
     return reached ? std::nullopt : std::optional(reached.error());
 }
@@ -315,8 +316,8 @@ json::object OwnerProcess::status() {
             {"current_urls", std::move(urls)}};
 }
 
-// On the store's thread, which waits for nobody: what cannot be written down as fast as it happens is left
-// out.
+// Runs on the store's thread, which must not wait: events that come faster than they can be written to the
+// log are left out.
 void OwnerProcess::note_events(std::span<const store::Event> events) {
     using What = store::Event::What;
     if (!log_) return;
@@ -342,7 +343,7 @@ void OwnerProcess::post(News news) {
     events_.post(std::move(news));
 }
 
-// By a reader that is kept while there is news. One whose connection is gone is opened again.
+// Reads with a reader that is kept while events come. A reader whose connection is gone is opened again.
 Result<Group> OwnerProcess::group_of(GroupId id) {
     if (news_reader_)
         if (auto group = news_reader_->group(id); group || group.error().code == ErrorCode::not_found)
@@ -351,7 +352,7 @@ Result<Group> OwnerProcess::group_of(GroupId id) {
     return news_reader_->group(id);
 }
 
-// Why a URL failed. What is not to be kept has no name in the event, and no reason here.
+// Why a URL failed. A URL that is not to be kept has no name in the event, and gets no reason here.
 std::string OwnerProcess::reason_of(const store::Event& event) {
     if (event.url.empty() || !event.group || !group_of(*event.group)) return {};
     const auto urls =
@@ -382,7 +383,7 @@ void OwnerProcess::watch_events(std::stop_token stop) {
             log_(fmt::format("log: {} lines left out: more happened than could be written down", lost));
         has_rested = events.empty();
         if (!has_rested) continue;
-        // Work has paused. What it needed is not kept from others.
+        // Work has paused: its memory is returned to the system.
         events = {};
         news_reader_.reset();
         malloc_trim(0);
@@ -399,7 +400,7 @@ void OwnerProcess::handle_event(const store::Event& event) {
         log_(fmt::format("embed: page given up url={} reason=\"{}\"", event.url, reason_of_change(event)));
     if (event.what == What::worker_died) log_("work: " + line_about_dead_worker(event.url, event.status));
     if (event.what != What::group_changed || !event.group) return;
-    // What changes from here on is told anew.
+    // A change of the group from here on is a new event.
     changed_groups_.with([&](std::set<GroupId>& groups) { groups.erase(*event.group); });
     const auto group = group_of(*event.group);
     if (!group) return;

@@ -1,4 +1,4 @@
-// The process that owns a data folder: it has the lock, the store's writer and the socket, and works on what
+// The process that owns a data folder. It has the lock, the store's writer and the socket, and works on what
 // is due until it is told to stop or has nothing more to do.
 #pragma once
 
@@ -35,7 +35,7 @@ namespace quarry::app {
 
 class OwnerProcess {
 public:
-    // Takes one line about what happened. Called on one thread of the owner's.
+    // Takes one line about what happened. Called on one thread of the owner.
     using Log = std::function<void(std::string_view)>;
 
     // Opens the store and listens. `place` outlives it. Fails as open_sqlite_store does.
@@ -47,36 +47,36 @@ public:
     Library& library() { return *library_; }
     WebAccess& access() { return *access_; }
 
-    // What the socket answers, for the process itself.
+    // Answers the process itself as the socket answers a command.
     Result<boost::json::value> handle(const std::string& method, const boost::json::object& params);
 
-    // Each works on all that is due, whoever's it is, and returns when its time has come, when asked to stop,
-    // or when another command asked this process to. Fails as Engine::run does.
+    // Each works on everything that is due, for all owners and commands. It returns when its condition is
+    // met, or when the caller or another command asks it to stop. Fails as Engine::run does.
     Result<void> work_until(const work::RunUntil& until, std::stop_token stop);
-    // Leaves when nothing was due for so long, but never with work that was acknowledged: what comes in while
-    // it leaves makes it stay.
+    // Leaves when nothing was due for `idle`, but never while acknowledged work is left: work that comes in
+    // while the process leaves makes it stay.
     Result<void> work_until_idle(std::chrono::milliseconds idle, std::stop_token stop);
 
-    // Takes the socket away. True if there is work left for the next owner; pages that wait for a service
-    // that is not there count only with Stalled::yes.
+    // Removes the socket. True if work is left for the next owner; pages that wait for a service that is not
+    // there count only with Stalled::yes.
     Result<bool> leave(Stalled stalled = Stalled::yes);
-    // Brings it back, for who decides to stay.
+    // Opens the socket again, for a process that decides to stay.
     Result<void> listen();
 
-    // Pages are on their way into the index, or a space is being renewed.
+    // Whether pages are on their way into the index, or a space is being renewed.
     bool is_indexing();
 
-    // Why the work waits for the store, or would; nothing while it does not.
+    // Why work waits for the store, or would wait; nothing if the store answers.
     std::optional<Error> store_trouble();
 
     bool was_asked_to_stop() const { return asked_to_stop_; }
 
 private:
     struct StoreNews {
-        std::optional<Error> trouble{};  // nothing: it is back
+        std::optional<Error> trouble{};  // nothing: the store is back
         std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
     };
-    // What the event thread does something about, after whoever caused it was answered.
+    // News that the event thread handles, after the caller that caused it was answered.
     using News = std::variant<store::Event, quarry::Session, StoreNews, std::string>;
 
     OwnerProcess(const DataSource& place, FolderLock lock, OwnerRole role, Log log);

@@ -28,7 +28,7 @@ std::size_t length_at(std::string_view head) {
 }  // namespace
 
 std::string frame(std::string_view message) {
-    assert(message.size() <= longest_frame);  // Whoever makes a message bounds it.
+    assert(message.size() <= longest_frame);  // The caller bounds each message.
     std::string bytes;
     bytes.reserve(head_bytes + message.size());
     for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(message.size() >> shift & 0xff);
@@ -45,7 +45,7 @@ Result<std::optional<std::string>> FrameReader::next() {
     if (rest.size() < head_bytes + length) return std::nullopt;
     std::string message(rest.substr(head_bytes, length));
     start_ += head_bytes + length;
-    // Moving the rest to the front costs its length: only once at least as much has been read.
+    // Moving the rest to the front costs its length, so it moves only once at least as much has been read.
     if (start_ >= buffer_.size() - start_) {
         buffer_.erase(0, start_);
         start_ = 0;
@@ -58,7 +58,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array<std::string_view, 3> roles = {"background", "foreground", "command"};
-// Where the name is in the list; nothing if it is not.
+// The enumerator with this name; nothing if the list has no such name.
 template <typename Enum, std::size_t n>
 std::optional<Enum> find_name(const std::array<std::string_view, n>& names, std::string_view name) {
     const auto found = std::ranges::find(names, name);
@@ -83,8 +83,8 @@ std::string_view name_of(OwnerRole role) {
 }
 
 Result<json::object> parse_message(std::string_view text) {
-    // A request to the server may be nested 64 levels deep, and what is made of it lies a few levels below a
-    // message. No stack is short of room for this.
+    // A request to the server may be nested 64 levels deep, and lies a few levels deeper in a message. Every
+    // thread's stack has room for that.
     json::parse_options options;
     options.max_depth = 96;
     boost::system::error_code error;

@@ -1,8 +1,8 @@
-// The owner's end of DATA/quarry.sock: reads what commands ask, has it answered, and tells those who follow
-// what happens.
-// One io thread moves bytes and never waits for anything else. Requests are answered on threads of their
-// own, so a slow one holds up nobody.
-// What a connection holds is bounded: a command that sends too much, or does not read, is cut off.
+// The owner's end of DATA/quarry.sock. It reads the requests of commands, has them answered, and sends events
+// to the commands that follow.
+// One io thread moves bytes and never waits for anything else. Requests are answered on other threads, so a
+// slow request delays no other command.
+// The memory of a connection is bounded: a command that sends too much, or does not read, is cut off.
 #pragma once
 
 #include <atomic>
@@ -31,16 +31,16 @@
 
 namespace quarry::app {
 
-// One command's connection to the owner, as the owner's io thread sees it. Never blocks, and bounds what it
-// holds: a command that sends too much or does not read is cut off.
+// One command's connection to the owner, as the owner's io thread sees it. It never blocks, and its memory is
+// bounded: a command that sends too much or does not read is cut off.
 
 class OwnerConnection {
 public:
     enum class State : std::uint8_t {
-        greeting,  // nothing was said yet
+        greeting,  // the command has sent nothing yet
         ready,     // for the next request
         busy,      // a request is being answered; the next ones wait in the socket
-        broken,    // to be forgotten
+        broken,    // to be removed
     };
 
     explicit OwnerConnection(Descriptor socket) : socket_(std::move(socket)) {}
@@ -50,7 +50,7 @@ public:
     void transition_to(State state);
     bool wants_to_read() const { return !at_end_ && (state_ == State::greeting || state_ == State::ready); }
     bool wants_to_write() const { return !output_.empty(); }
-    // Everything that was asked is answered, and nothing more can come.
+    // Every request is answered, and no more can come.
     bool is_done() const {
         return state_ == State::broken || (at_end_ && state_ != State::busy && output_.empty());
     }
@@ -61,12 +61,13 @@ public:
     std::optional<boost::json::object> next_message();
 
     void send(const boost::json::object& message);
-    // Events give way before answers do: those a slow reader has no room for are counted and left out.
+    // Events give way before answers do: events for which a slow command has no room are counted and left
+    // out.
     void send_event(const store::Event& event);
     void flush();
 
-    // Nothing more is read from the command than it has sent already: whatever it sends now fails at its end,
-    // so it knows that it was not heard.
+    // Reads no more than the command has sent already. A later send fails at the command's end, so the
+    // command knows that it was not heard.
     void stop_reading();
 
     struct Following {
@@ -87,13 +88,14 @@ private:
     std::int64_t events_left_out_ = 0;
 };
 
-// The owner's end of DATA/quarry.sock: hears what commands ask, has it answered, and tells those who follow
-// what happens. One io thread moves bytes and never waits for anything else; requests are answered on threads
-// of their own, so that a slow one holds up nobody, and a command that does not read is cut off.
+// The owner's end of DATA/quarry.sock. It reads the requests of commands, has them answered, and sends events
+// to the commands that follow. One io thread moves bytes and never waits for anything else. Requests are
+// answered on other threads, so a slow request delays no other command. A command that does not read is cut
+// off.
 
 class OwnerServer {
 public:
-    // Answers one request; several at once, on the server's threads.
+    // Answers one request. Several calls may run at once, on the server's threads.
     using Handler = std::function<Result<boost::json::value>(const std::string& method,
                                                              const boost::json::object& params)>;
 
@@ -102,16 +104,16 @@ public:
     static Result<std::unique_ptr<OwnerServer>> start(const std::string& socket_path, Greeting greeting,
                                                       Handler handler, std::optional<gid_t> group = {});
 
-    // Leaves, if that was not done.
+    // Leaves, if leave() was not called.
     ~OwnerServer();
     OwnerServer(const OwnerServer&) = delete;
     OwnerServer& operator=(const OwnerServer&) = delete;
 
-    // Hands events to those who follow. Any thread; never waits.
+    // Hands events to the commands that follow. Any thread; never waits.
     void publish(std::span<const store::Event> events);
 
-    // Takes the socket away, answers what had been asked by then, and closes every connection. When it
-    // returns, whoever was not answered knows that it was not heard and asks again.
+    // Removes the socket, answers the requests that have come by then, and closes every connection. When it
+    // returns, a command without an answer knows that it was not heard, and asks again.
     void leave();
 
 private:
@@ -155,13 +157,13 @@ private:
     Descriptor wake_;
     std::atomic<bool> is_followed_ = false;
 
-    // Of the io thread alone.
+    // These belong to the io thread alone.
     Descriptor listener_;
     ino_t socket_inode_ = 0;
     std::unordered_map<ConnectionId, OwnerConnection> connections_;
     ConnectionId next_id_ = 1;
     bool is_leaving_ = false;
-    std::chrono::steady_clock::time_point accepts_from_{};  // without a descriptor nobody is accepted before
+    std::chrono::steady_clock::time_point accepts_from_{};  // no connection before, if descriptors ran out
 
     std::vector<std::jthread> request_threads_;
     std::jthread io_thread_;

@@ -18,8 +18,8 @@ namespace {
 namespace json = boost::json;
 using net::HttpMethod;
 
-// Where the server has each method of owner_methods.h. A {name} in a path is the parameter of that name; the
-// others make the body.
+// The server's route for each method of app/owner/methods.h. A {name} in a path is the parameter of that
+// name; the other parameters make the body.
 struct RemoteMethod {
     std::string_view name{};
     HttpMethod method{};
@@ -52,7 +52,7 @@ constexpr RemoteMethod remote_methods[] = {
     {"index_facts", HttpMethod::get, "/api/v1/index"},
 };
 
-// The path with the values of its names, which are taken out of the parameters.
+// The path with its names replaced by their values, which are removed from the parameters.
 std::string fill_in(std::string_view path, json::object& params) {
     std::string filled;
     while (!path.empty()) {
@@ -83,7 +83,7 @@ Result<json::value> RemoteOwner::call(std::string_view method, json::object para
 }
 
 Result<std::optional<store::Event>> RemoteOwner::next_event(std::chrono::milliseconds timeout) {
-    // Whoever has waited for long can wait a little longer: a server counts how often it is asked.
+    // The pause grows with the number of polls, because the server limits the requests of a client.
     constexpr int waits_at_once = 25;
     constexpr std::chrono::milliseconds longest{2'000};
     const auto pause = std::max(timeout, std::min(longest, timeout * (waits_++ / waits_at_once)));
@@ -95,7 +95,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A path with parameters behind it.
+// A path with query parameters.
 class Target {
 public:
     explicit Target(std::string path) : text_(std::move(path)) {}
@@ -321,14 +321,14 @@ private:
         return fail(ErrorCode::unsupported, "this cannot be read over a server: do it on its machine");
     }
 
-    // Records keep what they do not know, so that an answer without an id has to be noticed here: whoever
-    // waits for the crawl in it would wait for ever.
+    // A field that is missing from a record keeps its default, so an answer without an id has to be noticed
+    // here: a command that waits for the crawl in it would wait forever.
     static std::unexpected<Error> about_something_else() {
         return fail(ErrorCode::corrupt,
                     "the server's answer is not about what was asked: is it quarry of this version?");
     }
 
-    // Whoever reads a list page by page would never come to its end.
+    // A caller that reads such a list page by page would never come to its end.
     static std::unexpected<Error> in_circles() {
         return fail(ErrorCode::corrupt, "the server's answer repeats itself: is it quarry of this version?");
     }

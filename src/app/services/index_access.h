@@ -1,7 +1,7 @@
-// The index of one data folder, with its embedders and what answers searches.
-// Library opens it to work on it or to read it, and makes a damaged index anew: the damaged one is set
-// aside, not thrown away. FollowedIndex is an index in PostgreSQL with the replica that answers here.
-// SearchService searches from any command: the owner of the data answers, or, if there is none, this
+// The index of one data folder, with its embedders and its searcher.
+// Library opens the index to work on it or to read it, and replaces a damaged index by a new one: the damaged
+// one is set aside, not thrown away. FollowedIndex is an index in PostgreSQL with the replica that answers
+// here. SearchService searches from any command: the owner of the data answers, or, if there is none, this
 // process reads the index itself.
 #pragma once
 
@@ -32,68 +32,68 @@
 
 namespace quarry::app {
 
-// What to do with an index that cannot be used: out of the way, but not thrown away. Whoever wants to know
-// what happened can look.
+// An index that cannot be used is moved out of the way, but not thrown away, so that its damage can be
+// examined.
 
 // Renames index.db to index.db.damaged, over a former one.
 Result<void> set_aside(const std::string& path);
 
-// An index in PostgreSQL as one process has it: with the replica that answers here, its spaces, and whoever
-// keeps both up to date.
+// An index in PostgreSQL as one process uses it: with the replica that answers here, the replica's spaces,
+// and the threads that keep both up to date.
 
 struct FollowedIndexConfig {
     db::PgConfig database{};
     std::string replica{};  // the path of index.db; "": nothing is searched here
-    // A thread follows while it is open. Without, each question first looks for what is new, and no space
-    // is fitted.
+    // True: a thread follows the index while it is open. False: each search first reads what is new, and no
+    // space is fitted.
     bool follows = true;
     std::function<void(std::string_view)> log{};
 };
 
 class FollowedIndex {
 public:
-    // A replica that is damaged is set aside, and read again from PostgreSQL: the log says so. Whoever opens
-    // it holds the lock of the replica's folder.
+    // A damaged replica is set aside and read again from PostgreSQL, and the log says so. The caller holds
+    // the lock of the replica's folder.
     static Result<std::unique_ptr<FollowedIndex>> open(const FollowedIndexConfig& config);
 
-    // If no pages of this store were ever asked for, all go into its outbox.
+    // Puts all pages of the store into its outbox, if that was never done for this store.
     Result<void> begin(store::Store& store);
 
     index::SharedIndex& index() { return *index_; }
     work::Spaces* spaces() { return spaces_.get(); }             // nullptr without a replica
-    work::IndexFollower* follower() { return follower_.get(); }  // nullptr if nobody follows
+    work::IndexFollower* follower() { return follower_.get(); }  // nullptr if no thread follows
 
 private:
     FollowedIndex() = default;
 
-    // The last one goes first.
+    // Destroyed in reverse order: the follower ends first.
     std::unique_ptr<index::EmbeddedIndex> replica_;
     std::unique_ptr<work::Spaces> spaces_;
     std::unique_ptr<index::SharedIndex> index_;
     std::unique_ptr<work::IndexFollower> follower_;
 };
 
-// Everything that finding is made of, for one data folder: the index, who embeds, and who answers.
+// Everything that a search in one data folder needs: the index, the embedders, and the searcher.
 
 class Library {
 public:
     using Log = std::function<void(std::string_view)>;
 
-    // For the process that owns the folder. An index that is new, damaged or another folder's is made anew:
+    // For the process that owns the folder. An index that is new, damaged or from another folder is rebuilt:
     // every page goes into the outbox again, and the log says why. With a store in PostgreSQL the index is
-    // there too (0016): what is in the folder is a replica, and is read again.
+    // there too (0016): the index in the folder is a replica, and is read again.
     static Result<std::unique_ptr<Library>> open(const DataSource& place, store::Store& store,
                                                  const Log& log);
 
-    // For anybody, while nobody owns the folder. `not_found` if nothing has been indexed yet. With a store in
-    // PostgreSQL it takes the folder's lock, if it is free, to bring the replica up to date.
+    // For any process, while none owns the folder. Fails with `not_found` if nothing has been indexed yet.
+    // With a store in PostgreSQL it takes the folder's lock, if that is free, to update the replica.
     static Result<std::unique_ptr<Library>> open_to_read(const DataSource& place);
 
-    // Told, on any thread, that the index is damaged; renew() then makes it anew. Of an index that is
-    // elsewhere, or follows one, nothing is told. Set before anybody asks.
+    // Calls `tell`, on any thread, when the index turns out to be damaged; renew() then replaces it. An index
+    // that is elsewhere, or follows one, reports no damage. Has to be set before the first search.
     void on_damage(std::function<void(const Error&)> tell) { damaged_ = std::move(tell); }
     // Sets index.db aside and begins a new one, into which every page goes again; the log says so. Searches
-    // wait for that, and find what is there from then on. Nobody may write meanwhile.
+    // wait meanwhile, and then find what the new index has. No thread may write meanwhile.
     Result<void> renew(const DataSource& place, store::Store& store, const Error& damage, const Log& log);
 
     // Any thread.
@@ -101,7 +101,7 @@ public:
 
     work::IndexTools tools();
     index::Index& index() { return *index_; }
-    // While it is kept, index() stays the same.
+    // While the lock is held, index() stays the same.
     std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(use_); }
     work::CollectionEmbedders& embedders() { return *embedders_; }
 
@@ -124,8 +124,8 @@ private:
     Guarded<std::unique_ptr<store::Reader>> reader_;
     std::unique_ptr<net::HttpClient> client_;
     std::unique_ptr<work::CollectionEmbedders> embedders_;
-    std::optional<FolderLock> lock_;  // if it was taken to read
-    // Exactly one of these three, which index_ points to.
+    std::optional<FolderLock> lock_;  // if it was taken for reading
+    // Exactly one of these three is set, and index_ points to it.
     std::unique_ptr<index::EmbeddedIndex> embedded_;
     std::unique_ptr<index::Index> qdrant_;
     std::unique_ptr<FollowedIndex> followed_;
@@ -137,8 +137,8 @@ private:
     std::unique_ptr<search::Searcher> searcher_;
 };
 
-// Asking the index from any command: the owner of the data answers, or, if there is none, this process reads
-// the index itself.
+// Searches from any command: the owner of the data answers, or, if there is none, this process reads the
+// index itself.
 
 // Used by one thread at a time. `place` outlives it.
 class SearchService {

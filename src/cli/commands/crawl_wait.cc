@@ -56,11 +56,11 @@ Result<Group> CrawlView::update(store::Reader& reader, GroupId id) {
 
 void CrawlView::narrate(const Group& group, std::int64_t left, const std::string& retries) {
     std::vector<std::string> lines = embedded_.take();
-    // Once, not whenever the time that is left has changed.
+    // The line is said once, not whenever the time left has changed.
     if (!retries.empty() && !waits_ && !terminal_.progress) lines.push_back(retries);
     waits_ = !retries.empty();
     std::string line = progress_line(group, left);
-    // On a terminal the bar says it.
+    // On a terminal the bar shows it.
     if (line != last_line_ && !terminal_.progress) lines.insert(lines.begin(), line);
     last_line_ = std::move(line);
     if (!lines.empty()) lines_.clear();
@@ -120,8 +120,8 @@ double CrawlView::urls_per_second(std::int64_t urls) {
 
 namespace {
 
-// Every page of the crawl, also those that had not changed since an earlier one. A few at a time: a crawl may
-// be larger than memory.
+// Writes every page of the crawl, including pages that have not changed since an earlier crawl. It reads a
+// few at a time, since a crawl may be larger than memory.
 Result<std::int64_t> write_tree(store::Reader& reader, GroupId group, const std::string& folder) {
     FolderOutput output(folder, ".md");
     store::PageQuery wanted{.group = group, .limit = 50, .with_content = true};
@@ -145,7 +145,7 @@ std::string collection_flag(const Group& group) {
     return group.collection == "default" ? "" : " --collection " + printable(group.collection);
 }
 
-// The reasons, each once: "HTTP 404 Not Found: https://a.example/x and 2 more".
+// Says each reason once: "HTTP 404 Not Found: https://a.example/x and 2 more".
 void say_reasons(const CommandContext& session, const Group& group, store::Reader& reader) {
     constexpr int most_read = 1'000;
     constexpr std::ptrdiff_t most_reasons = 5;
@@ -156,7 +156,7 @@ void say_reasons(const CommandContext& session, const Group& group, store::Reade
     std::vector<std::pair<std::string, Urls>> reasons;
     for (const FrontierUrl& url : *urls) {
         const bool failed = url.state == UrlState::failed;
-        // What robots.txt forbids is no news.
+        // Pages that robots.txt forbids are not reported.
         if (!failed && url.skipped != SkipReason::not_a_page && url.skipped != SkipReason::empty) continue;
         // Errors of the connection name the URL before the reason.
         std::string reason = reason_of(url);
@@ -180,7 +180,7 @@ void say_reasons(const CommandContext& session, const Group& group, store::Reade
         say(fmt::format("  … and {}", counted(std::ssize(reasons) - most_reasons, "other reason")));
 }
 
-// What to do next; the last line is the one that is read.
+// Says what to do next, in the last line, since that is the line people read.
 void say_next(const Group& group, const store::Reader& reader) {
     const std::string id = id_of(group, reader);
     const GroupCounters& counters = group.counters;
@@ -188,7 +188,7 @@ void say_next(const Group& group, const store::Reader& reader) {
         return say(fmt::format("Go on with: quarry crawl {} --resume --wait", id));
     if (counters.failed > 0)
         say(fmt::format("All that gave no page, and why: quarry status {} --errors", id));
-    // What has not changed is in the index since an earlier crawl.
+    // Pages that have not changed are in the index since an earlier crawl.
     if (counters.indexed > 0 || (group.index_pages && counters.unchanged > 0)) {
         say(fmt::format("Try: quarry search \"how do I …\"{}", collection_flag(group)));
     } else if (counters.completed > 0) {
@@ -296,7 +296,7 @@ private:
             TRY(note_begun(*answer));
         }
         TRY(note_begun({}));
-        // Whoever leaves between these calls is noticed by the next event.
+        // If the owner leaves between these calls, the wait for the next event fails.
         const auto hears = view_.embedded() ? app::Hears::pages : app::Hears::changes;
         if (!owner.follow(beginning_.group, hears)) return {};
         const auto reader = TRY(app::open_reader(place_));
@@ -332,7 +332,7 @@ private:
         return true;
     }
 
-    // Nobody else does: this process works until the crawl is over.
+    // No other process works: this one does until the crawl is over.
     Result<void> work(app::FolderLock lock) {
         auto owner = TRY(app::OwnerProcess::open(place_, std::move(lock), app::OwnerRole::command));
         if (!is_begun_ && !beginning_.method.empty()) {
@@ -351,14 +351,14 @@ private:
         }
         view_.clear();
         if (was_interrupted()) {
-            // It may have ended while it stopped: then there is nothing to pause.
+            // The crawl may have ended while the work stopped: then there is nothing to pause.
             const auto paused = owner->store().pause(group);
             if (!paused && paused.error().code != ErrorCode::conflict) return paused;
         }
         TRY(std::move(worked));
         const bool work_is_left = TRY(owner->leave(app::Stalled::no));
         owner.reset();
-        if (work_is_left)  // of others: this command waits only for its own
+        if (work_is_left)  // of other commands: this one waits only for its own
             TRY(app::start_background_worker(place_, place_.settings.duration("worker.idle_exit")));
         return {};
     }

@@ -58,7 +58,7 @@ Result<app::ListenAddress> listen_address(const app::DataSource& place, const Se
     return listen;
 }
 
-// What an operator may not have thought of.
+// Warns of risks that an operator may not have thought of.
 Result<void> warn_of_strangers(const app::DataSource& place, const app::ListenAddress& listen) {
     if (!listen.is_loopback() && listen.tls_certificate.empty())
         say(fmt::format(
@@ -91,7 +91,7 @@ void say_ready(const app::DataSource& place, const app::ListenAddress& listen,
     app::tell_service_manager("READY=1");
 }
 
-// Returns when asked to stop, here or by `ended`.
+// Returns when a signal or `ended` asks to stop.
 void wait_for_end(std::stop_token ended) {
     std::stop_source asked;
     const std::stop_callback on_interrupt(stop_on_interrupt(), [&] { asked.request_stop(); });
@@ -100,7 +100,7 @@ void wait_for_end(std::stop_token ended) {
     app::tell_service_manager("STOPPING=1");
 }
 
-// The work is done by `quarry worker` or the background worker of the same folder.
+// Only serves: `quarry worker` or the background worker of the same folder does the work.
 Result<void> serve_apart(const app::DataSource& place, const ServeArguments& arguments) {
     const auto listen = TRY(listen_address(place, arguments));
     TRY(warn_of_strangers(place, listen));
@@ -117,8 +117,8 @@ Result<std::unique_ptr<app::OwnerProcess>> open_owner(const app::DataSource& pla
                                    [](std::string_view line) { say_line(line); });
 }
 
-// What is stored is answered from where nothing can be written; work begins when there is room. False if it
-// was asked to stop before.
+// Serves what is stored while nothing can be written; work begins when there is room. False if it was asked
+// to stop before.
 Result<bool> serve_until_writable(const app::DataSource& place, const ServeArguments& arguments,
                                   const app::ListenAddress& listen, const Error& trouble) {
     constexpr std::chrono::seconds look_every{2};
@@ -154,7 +154,7 @@ Result<void> serve(const app::DataSource& place, const ServeArguments& arguments
         service->leave(patience);
         return {};
     }
-    // Clients are answered first: what they wait for is still worked on.
+    // The API leaves before the work stops, since clients still wait for results of the work.
     std::stop_source done;
     const std::jthread leaving([&](std::stop_token ended) {
         wait_for_end(ended);
@@ -169,7 +169,7 @@ int run_serve(const CommandContext& session, const ServeArguments& arguments) {
     if (!place) return give_up(session, place.error());
     if (const std::string note = app::note_on_ignored_credentials(session.settings); !note.empty())
         say("warning: " + note);
-    // Of a shared store the workers are anywhere; of a folder there is one, and it owns the store.
+    // A shared store may have workers on any host. A data folder has one worker, which owns the store.
     const bool is_apart = arguments.workers == 0 && !place->store.is_shared();
     if (arguments.workers != 0) place->threads = arguments.workers;
     const auto served = is_apart ? serve_apart(*place, arguments) : serve(*place, arguments);
