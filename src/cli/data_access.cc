@@ -20,7 +20,8 @@ Error crawl_not_found(std::string_view id) {
     return {ErrorCode::not_found, fmt::format("Crawl not found: {}. See quarry status --list", id)};
 }
 
-// Looks through all crawls, the newest first: whoever types the beginning of an id means a recent one.
+// Looks through all crawls, the newest first, because a user who types the beginning of an id means a recent
+// crawl.
 Result<Group> find_by_beginning(store::Reader& reader, std::string_view beginning) {
     std::optional<Group> found;
     store::GroupFilter filter{.limit = 500};
@@ -40,7 +41,7 @@ Result<Group> find_by_beginning(store::Reader& reader, std::string_view beginnin
     return *std::move(found);
 }
 
-// Without Redis the work goes on in the data folder, for those who have said that it may.
+// If Redis cannot be reached, goes on with the data folder alone, provided that the settings allow it.
 void fall_back_if_away(app::DataSource& place) {
     const std::string fallback = place.settings.text("store.fallback");
     const bool may_fall_back = fallback == "local" || fallback == "true";  // --local
@@ -83,7 +84,8 @@ Result<Group> find_crawl(store::Reader& reader, std::string_view id) {
     const auto parsed = parse_public_id(lower, reader.salt());
     if (!parsed) return find_by_beginning(reader, lower);
     auto group = reader.group(GroupId{parsed->number});
-    // The id of another database gives some number: only the time tells that it is not ours.
+    // An id of another database also gives some number. Only the time of creation shows that the id is
+    // foreign.
     const bool is_ours = group && group->created_at == parsed->created_at;
     if (!is_ours && (group || group.error().code == ErrorCode::not_found))
         return std::unexpected(crawl_not_found(id));
@@ -102,7 +104,7 @@ bool nobody_works(const app::DataSource& place, store::Reader& reader, Timestamp
     const auto lease = place.settings.duration("worker.lease");
     const auto works = [&](const store::WorkerInfo& worker) { return worker.beat_at > now - lease; };
     if (workers && place.store.is_shared() && std::ranges::any_of(*workers, works)) return false;
-    // Who is still listed for a folder that nobody has was killed.
+    // A worker that is still listed for a folder without an owner was killed.
     const bool was_killed = workers && !workers->empty();
     return was_killed || now - since > std::chrono::seconds(5);
 }

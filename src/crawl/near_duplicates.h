@@ -14,37 +14,36 @@
 
 namespace quarry::crawl {
 
-// Pages that say nearly the same: print versions, the same article under two addresses, a list with another
-// date on top. A simhash (Charikar 2002) is 64 bits of a text in which nearly equal texts differ in few.
-
-// Of a document's markdown or plain text, by every run of three words. Letter case, punctuation and where
-// links lead make no difference. Words are separated by what is no letter or digit; where a script has no
-// spaces between words, every character is one. Reads at most the first and the last 256 KB.
+// The simhash of a document's markdown or plain text, taken over every run of three words. Letter case,
+// punctuation and the targets of links make no difference. Words are separated by characters that are neither
+// letters nor digits. In a script without spaces between words, every character is a word. At most the first
+// and the last 256 KB are read.
 //
-// 0 for texts of under 30 words: two short pages that differ in one word differ in what matters. Whoever
-// finds 0 compares the texts themselves.
+// The hash is 0 for texts of under 30 words: if two short pages differ in one word, that word matters. The
+// caller compares the texts themselves when it finds 0.
 std::uint64_t simhash(std::string_view text);
 
-// The bits in which two differ. Up to 3 of 64 is nearly the same text.
+// The number of bits in which the two differ. Up to 3 of 64 means nearly the same text.
 int simhash_distance(std::uint64_t one, std::uint64_t other);
 
-// Which page of a crawl said nearly the same before.
-
 // Finds simhashes within 3 bits, or within 1 if the titles differ: the pages of a reference are made from one
-// template and say much the same, but each names what it is about. Of four bands of 16 bits at least one is
-// the same in both, so that only pages that share a band are compared: a few out of a hundred thousand.
+// template and say much the same, but the title of each names its subject. Of four bands of 16 bits, at least
+// one is the same in both hashes. So only pages that share a band are compared: a few out of a hundred
+// thousand.
 //
-// Memory is bounded: 48 bytes a page, and beyond `capacity` pages the oldest are forgotten. So is time: at
-// most a few hundred pages of each band are compared, the latest first. Used by one thread at a time.
+// Memory is bounded: 48 bytes a page, and beyond `capacity` pages the oldest are forgotten. Time is bounded
+// as well: at most a few hundred pages of each band are compared, the latest first. Used by one thread at a
+// time.
 class NearDuplicates {
 public:
     static constexpr int largest_distance = 3, largest_distance_of_others = 1;
 
     explicit NearDuplicates(std::size_t capacity = 100'000);
 
-    // The page that this one nearly repeats. If there is none, this page is remembered; if there is, it is
-    // not, so that all copies name one original, and a row of small changes does not lead from one page to a
-    // quite different one. A hash of 0 (see simhash.h) is near nothing. A page is not near itself.
+    // Returns the page that this one nearly repeats. If there is no such page, this page is remembered.
+    // Otherwise it is not, so that all copies name one original, and a row of small changes does not lead
+    // from one page to a quite different one. A hash of 0 (see simhash()) is near nothing. A page is not near
+    // itself.
     std::optional<UrlKey> add(std::uint64_t hash, std::string_view title, const UrlKey& page);
 
     std::size_t size() const { return entries_.size(); }
@@ -52,8 +51,8 @@ public:
 private:
     static constexpr std::size_t bands = 4;
 
-    // Pages are numbered from 1 as they come. A page's entry is overwritten `capacity` pages later; a link to
-    // it is then known to be dead by its number, and nothing has to be unlinked.
+    // Pages are numbered from 1 as they come. A page's entry is overwritten `capacity` pages later. The
+    // number then shows that a link to the page is dead, so nothing has to be unlinked.
     using Number = std::uint32_t;
     struct Entry {
         std::uint64_t hash = 0, title = 0;  // the title's is an ordinary hash

@@ -1,8 +1,8 @@
-// How often one host may be asked. HostPace is for one visitor: a paused host has its own clock and never
-// holds up another. SharedPace is for several crawls of several owners: what the host asks for (robots.txt,
-// 429, Retry-After) and can bear holds for all of them, what a crawl asks for (a delay, a number of
-// connections) and its pages' trouble to be connected to is its own. Both are state machines without a
-// clock, used by one thread at a time.
+// How often requests may be sent to one host. HostPace is for one visitor: a paused host has its own clock
+// and never delays another host. SharedPace is for several crawls of several owners. What the host asks for
+// (robots.txt, 429, Retry-After) and what it can bear hold for all of them. What a crawl asks for (a delay, a
+// number of connections) and the trouble to connect to its pages concern that crawl alone. Both are state
+// machines without a clock: the caller passes the time. Both are used by one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,8 @@
 
 namespace quarry::crawl {
 
-// How often one host may be asked: by all who visit it, or by one of them (shared_pace.h). A paused host
-// has its own clock and never holds up another. A state machine without a clock: time is handed in.
-
-// What a host and the crawls that visit it ask for. A delay is from the start of one request to the start of
-// the next; if there is any, requests go one at a time.
+// What a host and the crawls that visit it ask for. A delay runs from the start of one request to the start
+// of the next. With any delay, requests go one at a time.
 struct PaceRules {
     int connections = 8;                       // at once, if there is no delay
     std::chrono::milliseconds delay{0};        // asked for by crawls
@@ -33,11 +30,11 @@ struct PaceRules {
     friend bool operator==(const PaceRules&, const PaceRules&) = default;
 };
 
-// From a crawl's options and the host's robots.txt, unless the crawl ignores it. max_concurrency is the
-// number of connections, also if it is more than the usual 8.
+// Made from a crawl's options and from the host's robots.txt, unless the crawl ignores robots.txt.
+// max_concurrency is the number of connections, even if it is more than the usual 8.
 PaceRules pace_rules(const CrawlOptions& options, std::optional<std::chrono::milliseconds> crawl_delay);
 
-// For a host that two crawls visit: the longer delays, and the connections that either was given.
+// For a host that two crawls visit: the longer delays, and the larger number of connections.
 PaceRules joined(const PaceRules& one, const PaceRules& other);
 
 // How a request ended.
@@ -50,20 +47,20 @@ struct Observation {
     Failure failure = Failure::none;
 };
 
-// Adapts to what a host can bear, like TCP to a network: many connections become half as many when the host
-// says stop (429, 503), cannot be reached or times out, one fewer when it becomes slow, and one more after a
-// run of good answers. Never less than one. What was under way when a host first complained tells nothing
-// new and does not count again. Used by one thread at a time.
+// Adapts to what a host can bear, as TCP adapts to a network. The number of connections is halved when the
+// host says stop (429, 503), cannot be reached or times out. It drops by one when the host becomes slow, and
+// grows by one after a run of good answers. It is never less than one. Requests that were under way when a
+// host first complained tell nothing new and do not count again. Used by one thread at a time.
 class HostPace {
 public:
     explicit HostPace(const PaceRules& rules = {}) { set_rules(rules); }
 
-    // When robots.txt was read, or a crawl of the host began or ended. What was learnt stays.
+    // Called when robots.txt was read, or when a crawl of the host began or ended. What was learnt stays.
     void set_rules(const PaceRules& rules);
 
     bool may_start(Timestamp now) const;
 
-    // When the next request may start if none ends before; nothing if one has to end first.
+    // When the next request may start if none ends before then; nothing if one has to end first.
     std::optional<Timestamp> next_start(Timestamp now) const;
 
     // The same for one request more than are allowed at once.
@@ -75,8 +72,8 @@ public:
     int running() const { return running_; }
     int allowed() const;  // connections at once, at present
 
-    // What should outlive this process: what the host asked for, not what its visitors did. And the way back:
-    // a pause is never resumed for longer than an hour from now, whatever was stored.
+    // What should outlive this process: what the host asked for, not what its visitors did. restore() is the
+    // way back. It never resumes a pause for longer than an hour from now, whatever was stored.
     HostRule to_rule(std::string host) const;
     void restore(const HostRule& rule, Timestamp now);
 
@@ -95,30 +92,27 @@ private:
     double usual_ms_ = 0, best_ms_ = 0;  // latency: moving average, and the lowest it was; 0: not known yet
 };
 
-// How often one host may be asked, when several crawls of several owners visit it. What the host itself asks
-// for (robots.txt, 429, Retry-After) and what it can bear hold for all of them together. What a crawl asks
-// for, a delay or a number of connections, is that crawl's own, and so is the trouble that its pages have to
-// be connected to: no crawl holds up another. Time is handed in. Used by one thread at a time.
-
+// The pace of one host that several crawls of several owners visit. No crawl delays another.
 class SharedPace {
 public:
-    // What a crawl asks for, and the host's robots.txt of it; joined with what was said of it before.
+    // Takes what a crawl asks for, and the robots.txt of the host. Joined with what the crawl asked for
+    // before.
     void obey(GroupId crawl, const std::string& owner, const PaceRules& rules);
-    // A crawl that is over slows nobody down.
+    // A crawl that has ended delays no other crawl.
     void forget(GroupId crawl);
 
     bool may_start(GroupId crawl, Timestamp now) const;
-    // When the crawl's next request may start if none ends before; nothing if one has to end first.
+    // When the crawl's next request may start if none ends before then; nothing if one has to end first.
     std::optional<Timestamp> next_start(GroupId crawl, Timestamp now) const;
 
     void started(GroupId crawl, Timestamp now);
     void ended(GroupId crawl, Timestamp now, const Observation& observation);
 
     bool has_crawl_delay() const { return rules_.crawl_delay.count() > 0; }
-    // Nothing is under way, and nothing has to be remembered: whoever came now could start.
+    // True if nothing is under way and nothing has to be remembered: a new crawl could start at once.
     bool is_at_rest(Timestamp now) const;
 
-    // Of the host: what outlives this process, as HostPace has it.
+    // Concerns the host: what outlives this process, as in HostPace.
     HostRule to_rule(std::string host) const { return host_.to_rule(std::move(host)); }
     void restore(const HostRule& rule, Timestamp now) { host_.restore(rule, now); }
 

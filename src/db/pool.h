@@ -1,5 +1,5 @@
-// A bounded number of connections to one server, shared by threads. Connections are opened when they are
-// first needed, and anew when they were lost.
+// A bounded number of connections to one server, shared by threads. A connection is opened when it is first
+// needed, and opened again after it was lost.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace quarry::db {
 template <typename Connection, typename Config>
 class Pool {
 public:
-    // A connection for as long as this is kept. One that was lost is not used again.
+    // A connection for as long as this is kept. A lost connection is not used again.
     class Borrowed {
     public:
         Borrowed(Borrowed&& other) noexcept
@@ -40,8 +40,9 @@ public:
 
     Pool(Config config, int size) : config_(std::move(config)), free_slots_(size) {}
 
-    // Waits while all are in use. `unavailable` if the server cannot be reached; it is then left alone for a
-    // moment, which grows to a second, and everybody is told the same at once.
+    // Waits while all connections are in use. Fails with `unavailable` if the server cannot be reached. The
+    // server is then left alone for a moment, which grows to a second, and every caller gets that error at
+    // once.
     Result<Borrowed> borrow() {
         std::uint64_t opened_before = 0;
         {
@@ -54,7 +55,7 @@ public:
                 return borrowed;
             }
             if (std::chrono::steady_clock::now() < closed_until_) {
-                // Whoever else waits for a place is told the same.
+                // The other threads that wait for a connection get the same error.
                 freed_.notify_one();
                 return std::unexpected(*last_error_);
             }
@@ -73,7 +74,7 @@ private:
     void give_back(Connection connection) {
         {
             const std::lock_guard lock(mutex_);
-            // What was lost on one connection is lost on all: the server went away.
+            // A connection was lost because the server went away, so all connections are lost.
             if (connection.is_open()) {
                 idle_.push_back(std::move(connection));
             } else {
@@ -83,7 +84,7 @@ private:
         free_slot();
     }
 
-    // Outside of the lock: it may take seconds.
+    // Runs outside of the lock, because it may take seconds.
     Result<Connection> open(std::uint64_t opened_before) {
         auto connection = Connection::open(config_);
         const std::lock_guard lock(mutex_);
@@ -93,7 +94,7 @@ private:
             closed_until_ = {};
             return connection;
         }
-        // Somebody else has found it again meanwhile.
+        // Another thread has reached the server again meanwhile.
         if (opened_ != opened_before) return connection;
         pause_ = std::clamp(pause_ * 2, shortest_pause, longest_pause);
         closed_until_ = std::chrono::steady_clock::now() + pause_;

@@ -29,7 +29,7 @@ ErrorCode code_of(int sqlite_code) {
 std::unexpected<Error> failure(sqlite3* handle, int sqlite_code) {
     const char* file = sqlite3_db_filename(handle, "main");
     std::string message = sqlite3_errmsg(handle);
-    // "disk I/O error" alone helps nobody; the operating system knows more.
+    // "disk I/O error" alone does not help; the error of the operating system says more.
     if (const int reason = sqlite3_system_errno(handle);
         (sqlite_code & 0xff) == SQLITE_IOERR && reason != 0) {
         message += fmt::format(" ({})", std::error_code(reason, std::system_category()).message());
@@ -37,8 +37,8 @@ std::unexpected<Error> failure(sqlite3* handle, int sqlite_code) {
     return fail(code_of(sqlite_code), file && *file ? fmt::format("{}: {}", file, message) : message);
 }
 
-// SQLite would count every byte it allocates, under a lock shared by all connections; nobody reads the count.
-// Must come before anything else asks SQLite for something, else it changes nothing.
+// SQLite would count every byte it allocates, under a lock shared by all connections, and nobody reads the
+// count. This must run before any other call to SQLite; later it changes nothing.
 void configure_once() {
     [[maybe_unused]] static const int done = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
@@ -52,10 +52,10 @@ int flags_of(Access access) {
     return SQLITE_OPEN_READONLY;
 }
 
-// The database is for nobody but its user, and so is what SQLite puts beside it, which has the same
-// permissions. In a folder that was opened to its group, members of that may read it. One that is there is
-// never opened here: closing it would end the locks that other connections of this process have on it. What
-// fails here is said by whoever opens it next.
+// Only its user may use the database. The files that SQLite puts beside it get the same permissions. In a
+// folder that is open to its group, members of the group may read these files. An existing database is never
+// opened here: closing it would end the locks that other connections of this process have on it. A failure
+// here is ignored: the next open of the database reports it.
 void keep_to_its_user(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -78,7 +78,7 @@ void keep_to_its_user(const std::string& path) {
     }
 }
 
-// A database that was closed is whole without a log.
+// A database that was closed is complete without a log.
 bool has_log(const std::string& path) {
     for (const char* beside : {"-wal", "-journal"}) {
         std::error_code error;
@@ -88,7 +88,7 @@ bool has_log(const std::string& path) {
     return false;
 }
 
-// Whether a database cannot be read because the files that go with it cannot be made.
+// True if a database cannot be read because the files that go with it cannot be made.
 bool lacks_room_beside(sqlite3* handle, int code) {
     const int reason = sqlite3_system_errno(handle);
     return (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY ||
@@ -180,7 +180,7 @@ void Statement::bind_at(int index, double value) {
 }
 
 void Statement::bind_at(int index, std::string_view value) {
-    // A null pointer would bind NULL, but an empty text is one.
+    // A null pointer would bind NULL, but an empty text is not NULL.
     sqlite3_bind_text64(statement_, index, value.data() ? value.data() : "", value.size(), SQLITE_STATIC,
                         SQLITE_UTF8);
 }
@@ -301,7 +301,7 @@ Result<void> Connection::copy_to(const std::string& file) {
         return code == SQLITE_OK ? Result<void>() : failure(target.handle_, code);
     };
     const auto copied = copy();
-    // Half a copy is none, and would be in the way of the next.
+    // Half a copy is useless, and would be in the way of the next one.
     if (!copied) std::filesystem::remove(file, ignored);
     return copied;
 }
@@ -309,7 +309,7 @@ Result<void> Connection::copy_to(const std::string& file) {
 Result<bool> Connection::checkpoint(bool all) {
     const int mode = all ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, mode, nullptr, nullptr);
-    // Busy means that a reader is in the way; the next one will do more.
+    // Busy means that a reader is in the way. The next checkpoint will do more.
     if (code != SQLITE_OK && code != SQLITE_BUSY) return failure(handle_, code);
     return code == SQLITE_OK;
 }

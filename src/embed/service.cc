@@ -61,12 +61,12 @@ bool is_worth_another_try(int status) {
     return status == 408 || status == 424 || status == 429 || status >= 500;
 }
 
-// A server that is overloaded, or that had no time, is there all the same.
+// A server that is overloaded (429), or that had no time (408), is not away.
 bool is_away(int status) {
     return status == 424 || status >= 500;
 }
 
-// Seconds only. A service that sends a date instead is waited for as if it had sent nothing.
+// Reads seconds only. If a service sends a date instead, the wait is the same as without the header.
 milliseconds retry_after(const std::vector<Header>& headers) {
     const std::string_view value = net::trimmed(header_value(headers, "Retry-After"));
     if (!net::is_all_digits(value)) return milliseconds(0);
@@ -77,8 +77,8 @@ milliseconds retry_after(const std::vector<Header>& headers) {
     return std::chrono::seconds(seconds);
 }
 
-// Errors of the transfer in the words of ours: to a caller a service whose name does not resolve is not
-// there, and an answer over the limit must not be mistaken for a text over the model's.
+// Turns errors of the transfer into errors for callers. A service whose name does not resolve is unavailable.
+// An answer over the size limit is corrupt: callers must not mistake it for a text over the model's limit.
 ErrorCode code_for_callers(ErrorCode code) {
     switch (code) {
         case ErrorCode::not_found:
@@ -147,7 +147,7 @@ net::HttpRequest Service::request_for(net::HttpMethod method, const url::Url& ur
     if (method == net::HttpMethod::post) request.headers.push_back({"Content-Type", "application/json"});
     if (!config_.key.empty())
         request.headers.push_back({"Authorization", net::bearer_authorization(config_.key)});
-    // Whoever configured the service named its address; no page did.
+    // The settings named this address; no page did.
     request.policy.allow_private = true;
     request.limits.timeout = config_.timeout;
     request.limits.connect_timeout = config_.connect_timeout;
@@ -187,7 +187,7 @@ Result<net::HttpResponse> Service::settle(const net::HttpRequest& request, Try l
     } else if (!last.result && last.result.error().code == ErrorCode::interrupted) {
         breaker_->abandoned();
     } else if (request.method == net::HttpMethod::get) {
-        // That /info is answered says nothing of the model behind it.
+        // An answer to /info says nothing about the model behind it.
         breaker_->abandoned();
     } else {
         breaker_->succeeded();
@@ -211,8 +211,8 @@ Service::Try Service::try_once(const net::HttpRequest& request) {
     }
     const Error& error = response.error();
     const ErrorCode code = code_for_callers(error.code);
-    // A connection that could not be made in time is tried again; an answer that took all the time there was
-    // is not: the next would too.
+    // A connection that could not be made in time is tried again. An answer that took all the time there was
+    // is not tried again: the next would take as long.
     const bool has_time_left = std::chrono::steady_clock::now() - began < config_.timeout;
     const bool is_away = code == ErrorCode::unavailable || code == ErrorCode::timeout;
     return {.result = fail(code, fmt::format("{}: {}", name_, error.message)),

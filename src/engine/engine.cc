@@ -86,19 +86,19 @@ private:
     WorkerId worker_{};
     std::stop_source abort_;
     std::optional<Error> error_;
-    std::optional<NothingDue> nothing_due_;  // the last word of the store, until something happens
+    std::optional<NothingDue> nothing_due_;  // the store's last answer, until something happens
     std::optional<std::uint64_t> last_question_;
-    std::optional<std::uint64_t> question_about_rest_;  // of what waits once all else is indexed
-    std::optional<std::uint64_t> last_look_;            // at a shared index, once all was written
+    std::optional<std::uint64_t> question_about_rest_;  // about what waits once all else is indexed
+    std::optional<std::uint64_t> last_look_;            // into a shared index, once all was written
     std::optional<Timestamp> idle_since_;
-    std::optional<RunUntil::Changes> changes_left_;  // nothing: as many as there are
-    // In the order in which they must end, the last first.
+    std::optional<RunUntil::Changes> changes_left_;  // nullopt: no limit
+    // Members end in reverse order, so the last one ends first.
     std::unique_ptr<Indexer> indexer_;
     std::unique_ptr<PagePool> pages_;
     std::unique_ptr<StoreTasks> store_tasks_;
     std::unique_ptr<UrlDispatcher> urls_;
     std::unique_ptr<JobPool> jobs_;
-    std::unique_ptr<WebhookPool> webhooks_;  // nothing: they are left to others
+    std::unique_ptr<WebhookPool> webhooks_;  // nullptr: webhooks are left to other workers
     std::unique_ptr<Leaser> leaser_;
     std::jthread heartbeat_, sweeper_;
 };
@@ -193,7 +193,7 @@ void Engine::Run::handle(LeasesArrived& arrived) {
     urls_->add(std::move(arrived.leased.urls), arrived.leased.hosts);
 }
 
-// The store may have been asked again while its answer was on its way.
+// The store may have been asked again while its answer was on its way. Leases beyond the limit go back.
 void Engine::Run::give_back_surplus(std::vector<store::ChangeLease>& changes) {
     const auto taken =
         std::min(changes.size(), static_cast<std::size_t>(std::max(changes_left_->at_most, 0)));
@@ -247,7 +247,7 @@ bool Engine::Run::is_quiet() const {
     return is_off_the_wire() && indexer_->is_idle() && (!webhooks_ || webhooks_->is_idle());
 }
 
-// Others may have written a part of it, which has to arrive here.
+// Other workers may have written a part of it, which then has to arrive in this process.
 bool Engine::Run::is_indexed(const RunUntil::Indexed& wanted) {
     if (!is_written(wanted)) {
         last_look_.reset();
@@ -257,8 +257,8 @@ bool Engine::Run::is_indexed(const RunUntil::Indexed& wanted) {
     return indexer_->is_over(*last_look_);
 }
 
-// What waits and is not due waits for a service that is not there. The store's "nothing" may be older than
-// the last page, so it is asked once more.
+// Changes that wait without being due wait for an unreachable service. The store's "nothing" may be older
+// than the last page, so the store is asked once more.
 bool Engine::Run::is_written(const RunUntil::Indexed& wanted) {
     const auto question = std::exchange(question_about_rest_, std::nullopt);
     if (!indexer_->is_idle()) return false;
@@ -274,8 +274,8 @@ bool Engine::Run::is_written(const RunUntil::Indexed& wanted) {
     return nothing_due_ && nothing_due_->question >= *question_about_rest_;
 }
 
-// The store's "nothing" may be older than the last outcome. So it is asked once more when all is quiet, and
-// only that answer counts.
+// The store's "nothing" may be older than the last outcome. So the store is asked once more when all is
+// quiet, and only that answer counts.
 bool Engine::Run::is_drained() {
     if (!is_quiet()) {
         last_question_.reset();
@@ -292,7 +292,7 @@ bool Engine::Run::has_idled(std::chrono::milliseconds idle_for) {
         return false;
     }
     if (!idle_since_) idle_since_ = store_.now();
-    // Work that is due within the time is worth waiting for.
+    // Work that becomes due within this time is worth waiting for.
     const bool more_is_near = nothing_due_->next_due && *nothing_due_->next_due < store_.now() + idle_for;
     return !more_is_near && store_.now() - *idle_since_ >= idle_for;
 }
@@ -304,18 +304,18 @@ std::optional<EngineMailbox::TimePoint> Engine::Run::wake_time(const RunUntil& u
         at = at ? std::min(*at, leave) : leave;
     }
     if (!at) return std::nullopt;
-    // The steady clock stands still while the machine sleeps, and the store's does not.
+    // The steady clock stands still while the machine sleeps. The store's clock does not.
     using std::chrono::milliseconds;
     return std::chrono::steady_clock::now() +
            std::clamp<milliseconds>(*at - store_.now(), milliseconds(1), milliseconds(10'000));
 }
 
-// Ends tidily: nothing new is begun, what is under way is finished, what waits goes back.
+// Ends in order: no work is begun, work under way is finished, and waiting work goes back.
 void Engine::Run::wind_down() {
     sweeper_.request_stop();
     leaser_->stop();
     if (error_) abort_.request_stop();
-    // A server may take a minute for a page, and a page in the browser or with a model too.
+    // A server may take a minute for a page. So may the browser or a model.
     const std::jthread impatient([this](const std::stop_token& ended) {
         if (pause_for(config_.patience, ended)) abort_.request_stop();
     });
@@ -361,7 +361,7 @@ void Engine::Run::sweep(std::stop_token stop) {
     while (pause_for(config_.sweep_every, stop)) {
         for (bool more = true; more && !stop.stop_requested();) {
             const auto swept = store_.sweep(config_.retention, step);
-            // A store that fails says so to whoever has work to do.
+            // A failing store reports its failure to the threads that have work to do.
             more = swept.value_or(store::Swept{}).total() > 0;
         }
     }
@@ -380,7 +380,7 @@ Result<void> Engine::run(const RunUntil& until, std::stop_token stop) {
     while (true) {
         const auto worked = run_once(until, stop);
         if (worked) return worked;
-        // Who stays has the patience to wait for room on the disk as well; whoever else works gives up.
+        // A worker that stays also waits for room on the disk. A run with an end of its own gives up.
         const bool stays = !until.drained && !until.enough && !until.indexed;
         const bool is_short_of_room = stays && worked.error().code == ErrorCode::unavailable;
         if (!is_short_of_room && !may_pass(store_, worked.error())) return worked;
@@ -392,12 +392,12 @@ Result<void> Engine::run_once(const RunUntil& until, std::stop_token stop) {
     TRY(retire_workers());
     const auto run = TRY(Run::open(*this));
     auto worked = run->until(until, stop);
-    (void)retire_workers();  // a store that has gone is told when it is back
+    (void)retire_workers();  // an unreachable store is told when it is back
     return worked;
 }
 
-// What a run could not finish goes back, instead of waiting until nobody has heard of its worker for too
-// long.
+// Gives back what a run could not finish. Otherwise that work would wait until its worker has been silent for
+// too long.
 Result<void> Engine::retire_workers() {
     while (!former_workers_.empty()) {
         TRY(store_.retire_worker(former_workers_.back()));

@@ -434,7 +434,7 @@ TEST_CASE_FIXTURE(CrawlSite, "what a server says with an error is kept where tha
     CHECK(group(id).kind == "batch_scrape");
 }
 
-// What it had on the wire when it was cancelled is not counted off where it was never counted.
+// A page that was on the wire at the cancellation is not subtracted from a count that it was never added to.
 TEST_CASE_FIXTURE(CrawlSite, "a crawl that was cancelled and retried keeps to its limit") {
     std::atomic<int> at_once = 0, most = 0;
     std::binary_semaphore first_is_there(0), first_may_end(0);

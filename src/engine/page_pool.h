@@ -1,6 +1,6 @@
-// The threads that read pages: from the bytes of an answer to an outcome in the store.
-// Pages that take seconds, in a browser or with a language model, have threads of their own, so that they
-// hold up neither fetching nor reading.
+// The threads that read pages: from the bytes of an answer to an outcome in the store. Pages that take
+// seconds, in a browser or with a language model, have threads of their own, so that they delay neither
+// fetching nor reading.
 #pragma once
 
 #include <atomic>
@@ -22,9 +22,8 @@
 
 namespace quarry::work {
 
-// Pages that take seconds on their way from the wire to the store, in a browser or with a language model,
-// have threads of their own there, so that those who fetch and read have none to spare for them.
-
+// The threads for pages that take seconds on their way to the store, in a browser or with a language model.
+// The threads that fetch and read stay free for other pages.
 class SlowStage {
 public:
     struct Task {
@@ -39,11 +38,11 @@ public:
     SlowStage(const SlowStage&) = delete;
     SlowStage& operator=(const SlowStage&) = delete;
 
-    // Gives the page back when the task is done, on a thread of its own, or at once if it is closed. Any
-    // thread.
+    // Gives the page back when the task is done, on a thread of this stage, or at once if the stage is
+    // closed. Any thread may call this.
     void add(FetchedUrl fetched);
 
-    // Pages under way are waited for, those that wait come back as interrupted.
+    // Waits for the pages under way. The pages that wait come back as interrupted.
     void close();
 
 private:
@@ -59,43 +58,41 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-// The threads that read pages: from the bytes of an answer to an outcome in the store.
-
 struct PagePoolConfig {
     int threads = 2;
     std::uint64_t body_budget = 64ull << 20;  // bytes of bodies between the wire and the store
-    std::size_t page_budget = 512;            // pages there
+    std::size_t page_budget = 512;            // pages between the wire and the store
     fetch::PdfLimits pdf{};
     std::function<Result<std::unique_ptr<store::Reader>>()> open_reader{};
     RenderTools rendering{};
     AnswerTools answering{};
-    std::stop_token abort{};  // ends what is on a stage at once
+    std::stop_token abort{};  // ends pages in a slow stage at once
 };
 
 class PagePool {
 public:
     static Result<std::unique_ptr<PagePool>> open(store::Store& store, std::shared_ptr<EngineMailbox> mailbox,
                                                   PagePoolConfig config);
-    // Waits until every page it was given is in the store.
+    // Waits until every page that it was given is in the store.
     ~PagePool();
 
-    // Takes a page. Never blocks; whoever fetches asks for room first. Any thread.
+    // Takes a page. Never blocks: the dispatcher asks for room before it fetches. Any thread may call this.
     void add(FetchedUrl fetched);
 
-    // Room for more pages. When there was none, PagesDone is posted once there is.
+    // True if there is room for more pages. If there was none, PagesDone is posted once there is.
     bool has_room();
-    // True if every page it was given is in the store.
+    // True if every page that it was given is in the store.
     bool is_idle() const { return traffic_->pages == 0; }
 
 private:
-    // What is between the wire and the store. The last outcome's callback may still be at it when the pool is
-    // gone, so they share it.
+    // The pages between the wire and the store. The callback of the last outcome may still use this when the
+    // pool is gone, so the two share it.
     struct Traffic {
         std::uint64_t body_budget = 0;
         std::size_t page_budget = 0;
         std::atomic<std::uint64_t> bytes = 0;
         std::atomic<std::size_t> pages = 0;
-        std::atomic<std::size_t> in_slow_stages = 0;  // of them: so slow that nobody else is to wait for them
+        std::atomic<std::size_t> in_slow_stages = 0;  // of these; other pages must not wait for them
         std::atomic<bool> room_is_awaited = false;
 
         bool is_within_budget() const { return bytes < body_budget && pages - in_slow_stages < page_budget; }

@@ -9,8 +9,8 @@ namespace {
 constexpr std::uint64_t never_seen = ~0ull;
 constexpr std::chrono::hours long_time{1};
 
-// There is room for something that there was none for: the store may have it already, and says so only if
-// asked.
+// True if there is room for a kind of work that had no room before. The store may have such work already, and
+// reports it only when asked.
 bool opens_up(const store::Demand& before, const store::Demand& now) {
     return (before.changes == 0 && now.changes > 0) || (before.urls == 0 && now.urls > 0) ||
            before.urls_per_host < now.urls_per_host || before.kinds.size() < now.kinds.size();
@@ -79,7 +79,7 @@ void Leaser::wait(std::uint64_t seen, Timestamp until, std::uint64_t answered) {
 void Leaser::run(std::stop_token stop) {
     name_this_thread("leaser");
     while (const auto question = next_question(stop)) {
-        // Taken before the question: what changes between the two is not missed.
+        // Taken before the question, so that a change between the two is not missed.
         const std::uint64_t seen = store_.wait_for_change(never_seen, store_.now(), stop);
         auto leased = store_.lease(question->demand);
         if (!leased) {

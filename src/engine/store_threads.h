@@ -1,6 +1,6 @@
-// The dispatcher starts every page of every crawl and never waits for the disk.
-// What has to ask the store, or to wait for it, runs here on threads of its own: the leaser asks for work,
-// the others run single tasks in order.
+// The dispatcher starts every page of every crawl and never waits for the disk. Work that has to ask the
+// store, or to wait for it, runs here on threads of its own: the leaser asks for work, the others run single
+// tasks in order.
 #pragma once
 
 #include <atomic>
@@ -20,17 +20,17 @@
 
 namespace quarry::work {
 
-// Asks the store for work on a thread of its own, since the answer may have to wait for a disk, and the
-// dispatcher must not.
-
+// Asks the store for work on a thread of its own, because the answer may have to wait for a disk, and the
+// dispatcher must not wait.
 class Leaser {
 public:
     Leaser(store::Store& store, std::shared_ptr<EngineMailbox> mailbox);
 
-    // What there is room for now; replaces what was asked before. Answered once with LeasesArrived as soon
-    // as something is due; NothingDue is posted each time nothing is. Returns the question's number.
+    // Asks for the work that there is room for now. Replaces the question before it. LeasesArrived is posted
+    // once, as soon as something is due; NothingDue is posted each time nothing is. Returns the number of the
+    // question.
     std::uint64_t ask(store::Demand demand);
-    // The same, and the store is asked at once, even if nothing has changed since it was asked last.
+    // The same, but the store is asked at once, even if nothing has changed since the last question.
     std::uint64_t ask_now(store::Demand demand);
     // Asks for nothing more. An answer may still be on its way.
     void withdraw();
@@ -57,29 +57,29 @@ private:
     std::jthread thread_;
 };
 
-// What has to ask the store or wait for it, done on a thread of its own: the dispatcher, which starts every
-// page of every crawl, never waits for the disk.
-
+// Runs tasks that have to ask the store, or to wait for it, on a thread of its own. The dispatcher, which
+// starts every page of every crawl, never waits for the disk.
 class StoreTasks {
 public:
-    // With a reader, which is used by nobody else. Tells of its end by a message to somebody's mailbox.
+    // Gets a reader that nobody else uses. Reports its end by a message to a mailbox.
     using Task = std::move_only_function<void(store::Reader&)>;
 
-    // `done` is told of each, on that thread, once is_idle() knows of it.
+    // `done` is called after each task, on that thread, once is_idle() knows that the task has ended.
     StoreTasks(std::unique_ptr<store::Reader> reader, std::function<void()> done);
     ~StoreTasks();  // does what is queued
 
-    // In this order. Never waits.
+    // Runs the tasks in the order of the calls. Never waits.
     void run(Task task) {
         ++open_;
         queue_.push(std::move(task));
     }
     bool is_idle() const { return open_ == 0; }
-    // So many are given and not done.
+    // The number of tasks that were given and are not done.
     std::size_t open() const { return static_cast<std::size_t>(open_.load()); }
-    // Waits until everything that was given is done; nothing may be given after this, but by an task.
+    // Waits until every task that was given is done. After this call, only a task may give another one.
     void finish();
-    // Whoever has a long way to go by store_tasks that give the next one gives up then. Any thread.
+    // A long chain of tasks, each of which gives the next one, gives up when this is true. Any thread may
+    // ask.
     bool is_finishing() const { return is_finishing_; }
 
 private:

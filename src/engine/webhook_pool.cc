@@ -16,7 +16,7 @@ bool is_success(int status) {
     return status >= 200 && status < 300;
 }
 
-// A status is an answer: whoever answers at once holds nobody up.
+// Any status is an answer: a receiver that answers at once delays no other delivery.
 CircuitBreaker::Outcome verdict_on(const Result<net::HttpResponse>& response) {
     if (response) return CircuitBreaker::Outcome::success;
     switch (response.error().code) {
@@ -150,7 +150,7 @@ void WebhookPool::give_back() {
     if (waiting_.empty()) return;
     std::vector<store::LeaseRef> leases;
     for (const store::JobLease& job : waiting_) leases.push_back(job.lease);
-    // If it fails they run out, and are sent by whoever comes next.
+    // If the release fails, the leases run out, and the next worker to lease the jobs sends them.
     if (const auto released = store_.release(leases); !released)
         mailbox_->post(StoreFailed{released.error()});
     *jobs_ -= leases.size();

@@ -111,12 +111,12 @@ public:
     // True if the class attribute has this token; case matters.
     bool has_class(NodeId id, std::string_view token) const;
 
-    // False if no element has this listed tag or attribute: whoever looks for one need not look.
+    // False if no element has this listed tag or attribute, so that the caller need not look for one.
     bool may_have(Tag tag) const { return tags_.contains(tag); }
     bool may_have(Attr name) const { return attribute_names_.contains(name); }
 
-    // The <html>, <head> and <body> elements; no_node where there is none. Of a fragment html() is the root
-    // that holds it, of a page of frames there is no body.
+    // The <html>, <head> and <body> elements; no_node where one is missing. For a fragment, html() is the
+    // root that holds it. A page of frames has no body.
     NodeId html() const { return html_; }
     NodeId head() const { return head_; }
     NodeId body() const { return body_; }
@@ -140,8 +140,9 @@ private:
 
     std::vector<Node> nodes_;
     std::vector<Attribute> attributes_;
-    // All of both, once the tree is finished. A span knows its length, so that checking an index is one
-    // comparison; a vector divides by the size of its elements each time. Moving the tree keeps them valid.
+    // All nodes and attributes, once the tree is finished. A span knows its length, so checking an index is
+    // one comparison; a vector divides by the size of its elements each time. Moving the tree keeps the spans
+    // valid.
     std::span<const Node> node_span_;
     std::span<const Attribute> attribute_span_;
     TagSet tags_;

@@ -1,6 +1,6 @@
 // Ids are types, so that a page's cannot be passed for a job's. All are numbers from one counter per
-// database. Users see UUIDs of version 7, which sort by time and which Firecrawl's clients expect:
-// public_id makes one from a row's number and its time of creation, so it needs neither a column nor an
+// database. Users see UUIDs of version 7, which sort by time and which Firecrawl's clients expect.
+// public_id() makes a UUID from a row's number and its time of creation, so it needs neither a column nor an
 // index. The number is scrambled with the database's salt, so that an id does not tell how many there are.
 #pragma once
 
@@ -12,9 +12,6 @@
 #include "base/result.h"
 
 namespace quarry {
-
-// Ids are types, so that a page's cannot be passed for a job's. All are numbers from one counter per
-// database; the UUIDs that users see are made from them in public_id.h.
 
 enum class JobId : std::int64_t {};  // of a job, or of a URL in the frontier, which is one too
 enum class GroupId : std::int64_t {};
@@ -29,10 +26,6 @@ constexpr std::int64_t number(Id id) {
     return static_cast<std::int64_t>(id);
 }
 
-// The ids that users see: UUIDs of version 7, which sort by time and which Firecrawl's clients expect. One is
-// made from a row's number and its time of creation, so that it needs neither a column nor an index; the
-// number is scrambled with the database's salt, so that an id tells nothing about how many there are.
-
 // "0199c5a0-3f2b-7…": made of 48 bits of milliseconds and 62 bits of the scrambled number.
 std::string public_id(std::int64_t number, Timestamp created_at, std::uint64_t salt);
 
@@ -41,11 +34,11 @@ struct PublicId {
     Timestamp created_at{};
 };
 
-// The way back. Fails with `invalid_argument` on anything that is no UUIDv7. A well-formed id of another
-// database gives some number: whoever looks it up compares the time of creation.
+// The way back. Fails with `invalid_argument` on anything that is not a UUIDv7. A well-formed id of another
+// database gives some number, so the caller compares the time of creation with that of the row.
 Result<PublicId> parse_public_id(std::string_view text, std::uint64_t salt);
 
-// Of the shape xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, in hexadecimal digits of either case.
+// True for the shape xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, in hexadecimal digits of either case.
 bool is_uuid(std::string_view text);
 
 }  // namespace quarry

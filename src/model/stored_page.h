@@ -1,5 +1,5 @@
-// A page at rest: a narrow row about it, its words, compressed and apart, and the pictures and files that
-// were made of it.
+// A page at rest: a narrow row about it, its words, which are compressed and kept apart, and the pictures and
+// files that were made of it.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,12 @@
 
 namespace quarry {
 
-// A page at rest: a narrow row about it, and its words, compressed, apart.
-
-// The words of a page, compressed (zstd) by whoever made them, so that the writer need not.
+// The words of a page, compressed (zstd) by the thread that made them, so that the writer need not do that.
 struct PackedContent {
     std::string markdown{};
     std::string details{};  // JSON: metadata, links, headers that matter, warning
     std::string html{};     // cleaned or raw, if the crawl asked for it; else ""
-    std::string media{};    // pictures of it (model/stored_page.h), which compress no further; else ""
+    std::string media{};    // pictures of it (Media), which compress no further; else ""
 };
 
 // The same, unpacked, without the media: those are read on their own (Reader::media).
@@ -79,23 +77,23 @@ struct StoredPage {
 // Pictures and files that were made of a page, kept beside its words.
 
 struct Media {
-    std::string token{};  // 32 random hexadecimal digits: whoever knows them may see it
+    std::string token{};  // 32 random hexadecimal digits: a client that knows them may see it
     std::string type{};   // "image/png"
     std::string bytes{};
 };
 
-// All that is kept of one page.
+// The limit for all of them together, per page.
 inline constexpr std::size_t most_media_bytes = std::size_t{64} << 20;
 
 std::string new_media_token();
 
-// One piece of bytes for all of them, and one of them back. Nothing if it is not there, or the bytes are
-// damaged.
+// Packs all of them into one piece of bytes, and finds one of them there. Nothing if it is not there, or if
+// the bytes are damaged.
 std::string pack_media(const std::vector<Media>& media);
 std::optional<Media> find_media(std::string_view packed, std::string_view token);
 
-// The name under which it is served: which version of which page has it is hidden in it, and the token proves
-// that the name was not guessed.
+// The name under which a piece is served. Which version of which page has it is hidden in the name. The token
+// proves that the name was not guessed.
 std::string media_name(ContentId version, std::string_view token);
 struct MediaPlace {
     ContentId version{};

@@ -1,5 +1,5 @@
-// What happens at a gate: one page's stay, and the connections that it makes. Internal to the gate; used on
-// its thread only.
+// What happens inside the proxy: the session of one page, and the connections that it makes. Internal to
+// BrowserProxy; used on its thread only.
 #include "net/browser_proxy.h"
 
 #include <array>
@@ -68,7 +68,7 @@ struct ProxySession {
     std::set<ProxySocket*> sockets{};
 
     void end();
-    // Counts, and ends the visit when it was too much. False if nothing more may pass.
+    // Counts, and ends the session when it was too much. False if nothing more may pass.
     bool count(std::size_t bytes);
     void note(const std::string& place, const Error& error);
 };
@@ -176,7 +176,7 @@ private:
         }
     }
 
-    asio::io_context io_{1};  // goes last: those who look names up hand over to it what they found
+    asio::io_context io_{1};  // goes last: threads that look names up post their results to it
     asio::executor_work_guard<asio::io_context::executor_type> stay_ = asio::make_work_guard(io_);
     ResolvedNames names_;
     std::vector<std::unique_ptr<LaneState>> lanes_;
@@ -209,7 +209,7 @@ constexpr std::size_t most_names = 4'096;
 constexpr std::chrono::seconds names_are_known_for{60};
 constexpr std::chrono::milliseconds patience_with_one_address{3'000};
 
-// Keeps the visit's list of open sockets true.
+// Keeps the session's list of open sockets up to date.
 class Entry {
 public:
     Entry(ProxySession& visit, ProxySocket& socket) : visit_(visit), socket_(socket) {
@@ -277,7 +277,7 @@ ProxyTask<Result<void>> connect(ProxySocket& server, const ProxyEndpoint& endpoi
         cut(server);
     });
     co_await server.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, problem));
-    // The handler above refers to what is about to end: it must have run, or be known not to.
+    // The handler above refers to locals that are about to end: it must have run, or be known not to run.
     const bool has_fired = timer.cancel() == 0;
     if (has_fired && !is_late) co_await asio::post(server.get_executor(), asio::use_awaitable);
     if (is_late)
@@ -291,8 +291,8 @@ ProxyTask<Result<void>> connect(ProxySocket& server, const ProxyEndpoint& endpoi
     co_return Result<void>{};
 }
 
-// One address after the other. A name that leads to a forbidden address at all leads nowhere: whoever
-// controls the name would choose which one is tried.
+// Tries one address after the other. A name with any forbidden address is refused as a whole: otherwise the
+// owner of the name would choose which address is tried.
 ProxyTask<Result<void>> connect_to(ProxySocket& server, const ProxyRequest& request, ProxySession& visit,
                                    ResolvedNames& names) {
     auto endpoints = co_await names.find(request.host, request.port);
@@ -317,7 +317,7 @@ ProxyTask<Result<void>> connect_to(ProxySocket& server, const ProxyRequest& requ
     co_return connected;
 }
 
-// Until one side has nothing more to say. What is more than `most` is dropped.
+// Relays until one side has nothing more to say. Bytes beyond `most` are dropped.
 ProxyTask<> relay(ProxySocket& from, ProxySocket& to, ProxySession& visit, std::uint64_t most) {
     std::array<char, 32 * 1024> buffer;
     error_code problem;
@@ -339,7 +339,8 @@ ProxyTask<> relay(ProxySocket& from, ProxySocket& to, ProxySession& visit, std::
     }
 }
 
-// Reads until a head is whole; the beginning of what follows it is then in `text`, too. 0 if it never is.
+// Reads until a head is complete. The beginning of what follows it is then in `text`, too. 0 if the head is
+// never complete.
 ProxyTask<std::size_t> read_head(ProxySocket& from, std::string& text, ProxySession& visit) {
     std::array<char, 8 * 1024> buffer;
     error_code problem;
@@ -353,7 +354,7 @@ ProxyTask<std::size_t> read_head(ProxySocket& from, std::string& text, ProxySess
     }
 }
 
-// The server's answer, of which the head is written anew.
+// Relays the server's answer, with a head that is written anew.
 ProxyTask<> relay_answer(ProxySocket& server, ProxySocket& browser, ProxySession& visit) {
     std::string text;
     error_code problem;
@@ -376,7 +377,7 @@ ProxyTask<> relay_answer(ProxySocket& server, ProxySocket& browser, ProxySession
     co_await relay(server, browser, visit, std::numeric_limits<std::uint64_t>::max());
 }
 
-// RFC 9209 tells the browser, and us, that it was the proxy who answered.
+// RFC 9209 tells the browser, and quarry, that the proxy itself answered.
 std::string refusal(const Error& error) {
     const bool is_policy = error.code == ErrorCode::refused;
     const bool is_time = error.code == ErrorCode::timeout;

@@ -38,8 +38,8 @@ constexpr std::string_view take_until(std::string_view& rest, char separator) {
     return part;
 }
 
-// The headers of a request: checked, so that a value from a user or a page cannot smuggle in a second
-// request, and built for the two ways of logging in that need no negotiation.
+// The headers of a request. They are checked, so that a value from a user or a page cannot smuggle in a
+// second request. The two ways of logging in that need no negotiation are built here.
 
 // Fails with `invalid_argument` if a name is not a token, a value holds CR, LF or NUL, or a name belongs to
 // the client (Host, Content-Length, Transfer-Encoding, Connection and the like).
@@ -58,14 +58,11 @@ std::string http_status_line(int status);
 // refused.
 ErrorCode http_error_code(int status);
 
-// One HTTP request and its answer as values. One request is one hop: redirects come back as answers with a
-// status of 3xx, because each further hop has to pass the policies of whoever follows it.
-
 enum class HttpMethod { get, head, post, put, patch, delete_ };
 
 enum class WhenTooLarge {
     fail,      // the request ends with `too_large`
-    truncate,  // the body ends at the limit: enough for a robots.txt, whose rest nobody need read
+    truncate,  // the body ends at the limit: enough for a robots.txt, whose rest is not needed
 };
 
 // What one request may cost. Everything a server can stretch has a limit.
@@ -76,8 +73,8 @@ struct HttpLimits {
     WhenTooLarge when_too_large = WhenTooLarge::fail;
     std::uint64_t header_bytes = std::uint64_t{256} * 1024;  // of all answers to this request together
 
-    // A server that has begun to answer and then sends less than this is given up. Thinking before the first
-    // byte is not dripping: only `timeout` ends that.
+    // A server that has begun to answer and then sends less than this is given up. Before the first byte a
+    // server may think: only `timeout` ends that.
     std::uint64_t low_speed_bytes_per_second = 100;
     std::chrono::milliseconds low_speed_time{20'000};
 };

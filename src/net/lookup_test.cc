@@ -1,5 +1,5 @@
-// What DNS answers, and how long it takes, is in the hands of whoever owns the name. This program brings its
-// own getaddrinfo, which curl's lookup threads call instead of the system's.
+// The owner of a name controls what DNS answers, and how long it takes. This program brings its own
+// getaddrinfo, which curl's lookup threads call instead of the system's.
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// Names it does not know do not exist; names that begin with "slow" are answered once released.
+// Names that it does not know do not exist. Names that begin with "slow" are answered once released.
 class FakeDns {
 public:
     void answer(const std::string& name, std::vector<std::string> addresses) {
@@ -46,7 +46,7 @@ public:
         most_ = 0;
     }
 
-    // Lets all lookups go and waits for them, so that no thread of curl's outlives the test.
+    // Releases all lookups and waits for them, so that no thread of curl outlives the test.
     void release() {
         std::unique_lock lock(mutex_);
         is_released_ = true;

@@ -1,8 +1,8 @@
-// A WebSocket (RFC 6455) as a client has it: the connection is dialled, a request of HTTP begins it, and
-// frames follow. dial() makes a plain TCP connection to a service that the settings name, for protocols
-// that curl does not speak; no page has a say in where it leads, so no policy is asked. What is sent is
-// masked, what is read is not. Of a message nothing is kept here: its text is handed on as it comes, and
-// the caller says how much is too much.
+// The client's side of a WebSocket (RFC 6455): the connection is dialled, an HTTP request opens the
+// WebSocket, and frames follow. dial() makes a plain TCP connection to a service that the settings name, for
+// protocols that curl does not speak. No page has a say in where it leads, so no policy is asked. What is
+// sent is masked, what is read is not. No message is kept here: its text is handed on as it comes, and the
+// caller says how much is too much.
 #pragma once
 
 #include <chrono>
@@ -17,22 +17,15 @@
 
 namespace quarry::net {
 
-// A plain TCP connection to a service that the settings name: for protocols that curl does not speak. No page
-// has a say in where it leads, so no policy is asked.
-
 struct Dialled {
     Descriptor socket{};  // does not block
     Address peer{};       // who answered
 };
 
 // `host` is a name or an address, as url::Url has it. The socket notices within half a minute that the other
-// side has gone without a word. Fails with `not_found` if the name leads nowhere, `unavailable` if nobody
-// answers, `timeout`.
+// side has gone without a word. Fails with `not_found` if the name leads nowhere, with `unavailable` if
+// nothing answers, or with `timeout`.
 Result<Dialled> dial(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout);
-
-// Frames of a WebSocket (RFC 6455) as a client has them: what it sends is masked, what it reads is not. Of a
-// message nothing is kept here: its text is handed on as it comes, and whoever collects it says how much is
-// too much.
 
 enum class WebSocketOpcode : std::uint8_t {
     continuation = 0x0,
@@ -42,7 +35,7 @@ enum class WebSocketOpcode : std::uint8_t {
     pong = 0xA,
 };
 
-// A whole message, or a control frame of at most 125 bytes. Nobody may be able to guess the mask (section
+// A whole message, or a control frame of at most 125 bytes. The mask must be impossible to guess (section
 // 10.3).
 void append_frame(std::string& bytes, WebSocketOpcode opcode, std::string_view payload, std::uint32_t mask);
 
@@ -60,16 +53,16 @@ public:
         bool is_end = false;       // of the message
     };
 
-    // Removes what it has read from the front of `bytes`. Nothing when there is no more in them. Fails with
-    // `corrupt` if a WebSocket does not speak like that, and with `unsupported` for messages that are not
-    // text: nothing sensible can be read from that connection any more.
+    // Removes what it has read from the front of `bytes`. Returns nothing when they hold no more. Fails with
+    // `corrupt` if the bytes are not WebSocket frames, and with `unsupported` for messages that are not text:
+    // nothing sensible can be read from that connection any more.
     Result<std::optional<Event>> next(std::string_view& bytes);
 
 private:
     Result<bool> read_head(std::string_view& bytes);
     std::optional<Event> read_control(std::string_view part);
 
-    std::string head_;  // as much as there is of it
+    std::string head_;  // the part of it that has come
     bool is_in_frame_ = false;
     bool is_in_message_ = false;  // fragments follow
     bool is_final_ = false;
@@ -78,7 +71,7 @@ private:
     std::string control_;
 };
 
-// How a WebSocket begins (RFC 6455, section 4): a request of HTTP, and an answer that proves that the other
+// How a WebSocket begins (RFC 6455, section 4): an HTTP request, and an answer that proves that the other
 // side has understood it.
 
 struct WebSocketRequest {
@@ -89,15 +82,16 @@ struct WebSocketRequest {
 // `key` is 16 bytes in base64.
 std::string websocket_request(const WebSocketRequest& request, std::string_view key);
 
-// What only a server that knows the protocol says to the key: the value of Sec-WebSocket-Accept.
+// The answer to the key that only a server which knows the protocol gives: the value of Sec-WebSocket-Accept.
 std::string websocket_proof(std::string_view key);
 
-// `head` ends with the empty line. Fails with `unavailable` if the server says no, `corrupt` if it does not
-// know what it was asked.
+// `head` ends with the empty line. Fails with `unavailable` if the server declines, and with `corrupt` if it
+// has not understood the request.
 Result<void> check_websocket_answer(std::string_view head, std::string_view key);
 
-// Asks for it on a connected socket, which must not block. Afterwards the first frame is the next to be read.
-// Fails as the answer does, with `timeout` when the time is over, `unavailable` if the other side has gone.
+// Opens the WebSocket on a connected socket, which must not block. Afterwards the first frame is the next to
+// be read. Fails as the answer does, with `timeout` when the time is over, and with `unavailable` if the
+// other side has gone.
 Result<void> begin_websocket(const Descriptor& socket, const WebSocketRequest& request,
                              std::chrono::steady_clock::time_point deadline);
 

@@ -16,8 +16,8 @@ namespace {
 
 namespace json = boost::json;
 
-// JSON has text in UTF-8 and finite numbers only. An index never gives others; a service might. The number is
-// the shortest that is read back as the same.
+// JSON holds text in UTF-8 and finite numbers only. An index never gives other numbers; a service might. The
+// number is the shortest that is read back as the same.
 json::value score_json(float score) {
     if (!std::isfinite(score)) return 0;
     return std::strtod(fmt::format("{}", score).c_str(), nullptr);
@@ -49,7 +49,7 @@ json::object to_json(const Hit& hit) {
     return object;
 }
 
-// Reading throws inside: an answer comes from quarry itself, and anything unexpected in it means one thing.
+// Reading throws inside. The answer comes from quarry itself, so anything unexpected in it means one thing.
 std::string text_at(const json::value& value, std::string_view name) {
     const json::value* member = value.as_object().if_contains(name);
     return member == nullptr ? std::string() : std::string(member->as_string());
@@ -66,7 +66,7 @@ Snippet snippet_of(const json::value& value) {
     std::uint32_t last = 0;
     for (const json::value& pair : value.at("marks").as_array()) {
         const auto begin = pair.at(0).to_number<std::uint32_t>(), end = pair.at(1).to_number<std::uint32_t>();
-        // Whoever prints it slices by these.
+        // The caller that prints the snippet slices it by these marks.
         if (begin < last || end < begin || end > snippet.text.size()) throw std::out_of_range("marks");
         snippet.marks.push_back({begin, end});
         last = end;
@@ -130,7 +130,7 @@ namespace json = boost::json;
 constexpr std::array<std::pair<std::string_view, Mode>, 3> modes{
     {{"hybrid", Mode::hybrid}, {"keyword", Mode::keyword}, {"vector", Mode::vector}}};
 
-// Reads members into fields and remembers the first that is of a wrong kind.
+// Reads members into fields, and remembers the first member of a wrong type.
 class Members {
 public:
     explicit Members(const json::object& object) : object_(object) {}
@@ -188,7 +188,7 @@ private:
     }
 
     const json::object& object_;
-    std::vector<std::string_view> names_;  // that there are
+    std::vector<std::string_view> names_;  // of the known members
     std::string wrong_;
 };
 

@@ -1,5 +1,5 @@
-// How waiting and watching threads learn that something changed. A ChangeSignal wakes those who wait for
-// work. Events that are too many to be told one by one are gathered: one event per group.
+// How waiting and watching threads learn that something changed. A ChangeSignal wakes the threads that wait
+// for work. Events that are too many to be told one by one are gathered: one event per group.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace quarry::store {
 
-// How whoever waits for work learns that there may be some, without asking again and again.
+// Tells the threads that wait for work that there may be some, so that they need not ask again and again.
 
 class ChangeSignal {
 public:
@@ -41,8 +41,8 @@ private:
     std::uint64_t count_ = 1;  // so that 0 has always missed something
 };
 
-// Until the clock shows `until`. A wait is measured by another clock, which may stand still while the machine
-// sleeps: so it is cut into pieces.
+// Waits until the clock shows `until`. The wait is measured by another clock, which may stand still while the
+// machine sleeps, so it is cut into pieces.
 inline std::uint64_t wait_for(ChangeSignal& signal, std::uint64_t seen, Timestamp until, const Clock& clock,
                               const std::stop_token& stop) {
     constexpr std::chrono::milliseconds piece{10'000};
@@ -53,10 +53,9 @@ inline std::uint64_t wait_for(ChangeSignal& signal, std::uint64_t seen, Timestam
     }
 }
 
-// Events that are too many to be told one by one: that each of their groups has changed is told instead.
-
-// At most so many, one for each group: how it ended if that is among them, else that it goes on. Groups that
-// ended come first. Events of no group are left out: whoever waits for such looks again after a while.
+// Gathers events that are too many to be told one by one. Returns at most `most`, one for each group: how the
+// group ended if that is among the events, otherwise that it goes on. Groups that ended come first. Events of
+// no group are left out: a caller that waits for them also polls.
 std::vector<Event> gathered(const std::vector<Event>& events, std::size_t most);
 
 }  // namespace quarry::store

@@ -63,20 +63,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What waits for a service that is not there is not waited for.
+// True if there is work left. Changes that wait for an unreachable service do not count.
 Result<bool> is_busy(store::Reader& reader) {
     const bool has_jobs = TRY(app::has_jobs(reader));
     return has_jobs ? Result<bool>(true) : app::has_changes(reader, app::Stalled::no);
 }
 
-// Until there is no crawl or job left, or the owner has left.
+// Returns when no crawl or job is left, or when the owner has left.
 Result<void> wait_for(app::OwnerLink& owner, const app::DataSource& place) {
     if (!owner.follow(std::nullopt, app::Hears::changes)) return {};
     const auto reader = TRY(app::open_reader(place));
     while (!was_interrupted()) {
         const bool goes_on = TRY(is_busy(*reader));
         if (!goes_on) return {};
-        // Jobs outside of crawls end without an event for all: look again now and then.
+        // A job outside of a crawl ends without an event that every process receives, so this loop also
+        // polls.
         if (!owner.next_event(500ms)) return {};
     }
     return {};
@@ -86,14 +87,15 @@ Result<void> work_here(const app::DataSource& place, app::FolderLock lock) {
     const auto owner = TRY(app::OwnerProcess::open(place, std::move(lock), app::OwnerRole::foreground,
                                                    [](std::string_view line) { say_line(line); }));
     const auto reader = TRY(app::open_reader(place));
-    // A schedule is never done, so the engine would wait for its next time.
+    // A schedule never ends, so the engine would wait for its next time.
     const auto is_done = [&] { return !owner->is_indexing() && !is_busy(*reader).value_or(true); };
     while (true) {
         TRY(owner->work_until({.drained = true, .enough = is_done}, stop_on_interrupt()));
         TRY(owner->leave());
         const bool more_has_come = TRY(is_busy(*reader));
         if (!more_has_come || was_interrupted() || owner->was_asked_to_stop()) return {};
-        // Something came in at the last moment: another round without a socket would keep others waiting.
+        // New work has arrived at the last moment. Without a socket, other processes would have to wait for
+        // the whole next round.
         TRY(owner->listen());
     }
 }
@@ -139,7 +141,8 @@ json::object to_json(const ProcessWish& wish) {
     return params;
 }
 
-// One batch: chosen once, then worked on here or waited for, whoever owns the data folder meanwhile.
+// One batch. Its pages are chosen once. Then this process works on them, or waits for the process that owns
+// the data folder. The owner may change meanwhile.
 class BatchRun {
 public:
     BatchRun(const app::DataSource& place, const ProcessWish& wish) : place_(place), wish_(wish) {}
@@ -160,7 +163,7 @@ public:
     }
 
 private:
-    // The owner works. Returns when the batch is done, or the owner has left.
+    // The owner works on the batch. Returns when the batch is done, or when the owner has left.
     Result<void> look_on(app::OwnerLink& owner) {
         if (!batch_) {
             const auto answer = owner.call("process_changes", to_json(wish_));
@@ -176,7 +179,8 @@ private:
         return {};
     }
 
-    // Nobody else does: this process works, and leaves what is beyond the batch to whoever comes next.
+    // No other process owns the data folder, so this process works on the batch. It leaves everything beyond
+    // the batch to the next worker.
     Result<void> work(app::FolderLock lock) {
         auto owner = TRY(app::OwnerProcess::open(place_, std::move(lock), app::OwnerRole::command));
         if (!batch_) TRY(take(owner->handle("process_changes", to_json(wish_))));
@@ -199,7 +203,7 @@ private:
         return {};
     }
 
-    // A worker says which pages it has chosen; a server, what became of them.
+    // A worker answers with the pages that it has chosen. A server answers with what became of them.
     Result<void> take(const Result<json::value>& answer) {
         if (!answer) return std::unexpected(answer.error());
         if (answer->is_object() && answer->get_object().contains("processed")) {
@@ -219,8 +223,8 @@ private:
     bool is_done_ = false;
 };
 
-// A page that fails is tried again with the next batch until its attempts are used up; where none succeeds
-// there is no point in going on.
+// A page that fails is tried again with the next batch until its attempts are used up. A batch in which no
+// page succeeds is the last: going on would be pointless.
 Result<store::BatchProgress> process(const app::DataSource& place, const ProcessWish& wish) {
     store::BatchProgress sum;
     while (true) {
@@ -268,7 +272,7 @@ int process_queue(const CommandContext& session, const app::DataSource& place, c
     return progress->failed + progress->left > 0 ? exit_incomplete : exit_success;
 }
 
-// `quarry worker`: works on what is due, in the foreground; in the background it is what `crawl` starts.
+// `quarry worker`: works on what is due, in the foreground. `crawl` starts it in the background.
 
 namespace {
 
@@ -281,14 +285,15 @@ constexpr auto never = std::chrono::milliseconds(0);
 
 Result<void> work_in_background(const app::DataSource& place, std::chrono::milliseconds idle) {
     auto reached = TRY(app::reach_owner(place.folder, place.version, stop_on_interrupt()));
-    // Whoever answers works already, and found in the store what this worker was started for.
+    // The process that answers is already working, and has found in the store the work for which this worker
+    // was started.
     if (std::holds_alternative<app::OwnerClient>(reached)) return {};
     auto log = TRY(app::WorkerLog::open(place.folder.log(), place.settings.bytes("worker.log_size")));
     log.take_standard_error();
     log.write(fmt::format("worker: started version={}", place.version));
     if (const std::string exposure = place.folder.exposure(); !exposure.empty())
         log.write("worker: warning: " + exposure);
-    // Written to by the owner's thread only while it runs, by this one before and after.
+    // The owner's thread writes to the log only while the owner runs. This thread writes before and after.
     auto owner =
         app::OwnerProcess::open(place, std::get<app::FolderLock>(std::move(reached)),
                                 app::OwnerRole::background, [&](std::string_view line) { log.write(line); });

@@ -49,11 +49,12 @@ std::string painted(Colour colour, std::string_view text) {
     return fmt::format("\033[{}m{}\033[0m", code_of(colour), text);
 }
 
-// Why standard output took no more; 0 while it does. Commands write from several threads.
+// The error that ended writing to standard output; 0 while there is none. Commands write from several
+// threads.
 std::atomic<int> output_error = 0;
 
-// The error that ended it; 0 if all is written. Whoever shares the stream may have made it one that does not
-// wait.
+// Returns the error that ended it; 0 if all is written. The stream may be non-blocking, because another
+// process that shares it may have made it so.
 int write_all(int stream, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(stream, text.data(), text.size());
@@ -97,8 +98,8 @@ bool write_data(std::string_view data) {
 }
 
 Result<void> finish_data() {
-    // Some file systems say only when a file is closed that it did not fit. Standard output itself stays
-    // open: what is opened next must not take its place.
+    // Some file systems report only on close that the data did not fit, so a copy is closed. Standard output
+    // itself stays open: the next file to be opened must not take its place.
     const int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     if (copy >= 0 && close(copy) != 0 && output_error == 0 && errno != EINTR) output_error = errno;
     const int error = output_error;
@@ -109,7 +110,8 @@ Result<void> finish_data() {
 }
 
 void hold_standard_streams() {
-    // Opened the wrong way round, so that whoever reads or writes there is told, as from a closed one.
+    // Each stream is opened in the wrong direction, so that reading or writing there fails, as on a closed
+    // one.
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(stream, F_GETFD) < 0 && errno == EBADF &&
             open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
@@ -134,7 +136,8 @@ void say_line(std::string_view event) {
 
 void LiveLines::show(const std::vector<std::string>& lines) {
     if (!terminal_.progress || (lines.empty() && drawn_ == 0)) return;
-    // Up to the first line drawn before, clear from there on, draw again: in one write, or it flickers.
+    // Goes up to the first line drawn before, clears from there on, and draws again. It is one write, because
+    // several would flicker.
     std::string text = drawn_ > 0 ? fmt::format("\033[{}A\r\033[J", drawn_) : "\r";
     for (const std::string& line : lines) text += printable_lines(line) + "\n";
     write_words(text);

@@ -50,7 +50,7 @@ TEST_CASE("what is wanted is said by the event's name, or by its whole type") {
         {standard, "crawl.started", true},
         {standard, "batch_scrape.page", true},
         {standard, "crawl.failed", true},
-        {standard, "crawl.cancelled", false},  // only whoever asks for it
+        {standard, "crawl.cancelled", false},  // sent only on request
         {{"cancelled"}, "crawl.cancelled", true},
         {{"page"}, "crawl.page", true},
         {{"page"}, "crawl.completed", false},

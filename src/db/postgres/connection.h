@@ -1,8 +1,8 @@
-// PostgreSQL with owners, over libpq: connections close themselves, transactions roll back unless
-// committed, and failures are values. It knows no nouns of quarry. One thread at a time uses a connection;
-// a PgPool shares several. A PgListener hears what others NOTIFY: it needs a session of its own, and hears
-// nothing behind a pooler. The only state that other connections leave at the server are their prepared
-// statements, so that a pooler between transactions (PgBouncer) can be used: say so with PgConfig::pooled.
+// PostgreSQL over libpq: connections close themselves, transactions roll back unless committed, and failures
+// are values. This layer knows no nouns of quarry. One thread at a time uses a connection; a PgPool shares
+// several. A PgListener hears what other sessions NOTIFY. It needs a session of its own, and hears nothing
+// behind a pooler. The only state that other connections leave at the server is their prepared statements, so
+// a pooler between transactions (PgBouncer) can be used: set PgConfig::pooled.
 #pragma once
 
 #include <chrono>
@@ -20,12 +20,6 @@
 #include "db/pool.h"
 #include "db/postgres/values.h"
 
-// PostgreSQL with owners, over libpq: connections close themselves, transactions roll back unless committed,
-// and failures are values. Knows no nouns of quarry. A connection is used by one thread at a time.
-//
-// The only state that a connection leaves at the server are its prepared statements, so that a pooler
-// between transactions (PgBouncer) can be used: say so with PgConfig::pooled.
-
 struct pg_cancel;
 struct pg_conn;
 
@@ -34,15 +28,15 @@ namespace quarry::db {
 struct PgConfig {
     std::string url{};  // postgres://user:password@host/database, or what else libpq takes
     std::chrono::seconds connect_timeout{5};
-    // An answer that takes longer is given up, and the connection with it: the server may be frozen.
+    // A statement that takes longer is given up together with its connection: the server may be frozen.
     std::chrono::milliseconds statement_timeout{60'000};
-    // A transaction whose client says nothing for so long is undone by the server: a process that was frozen
-    // or cut off must not keep others waiting. With a pooler the server has to be told itself.
+    // The server rolls back a transaction whose client says nothing for so long: a process that was frozen or
+    // cut off must not keep others waiting. Behind a pooler, the server itself has to be configured.
     std::chrono::milliseconds idle_in_transaction{10'000};
-    // A pooler between us and the server hands each transaction to another session: statements are not
+    // A pooler between quarry and the server hands each transaction to another session, so statements are not
     // prepared.
     bool pooled = false;
-    // Statements that each session begins with, unless it is a pooler's.
+    // Statements that begin each session. They are not sent through a pooler.
     std::string session_settings{};
 };
 
@@ -52,10 +46,10 @@ struct PgStatement {
     const char* sql;
 };
 
-// What went wrong last on a connection, for programs.
+// What went wrong last on a connection, for the code that has to react.
 enum class PgFailure : std::uint8_t {
     none,
-    lost,    // the connection is gone: whether what was being done has been done is not known
+    lost,    // the connection is gone: whether the work was done is not known
     retry,   // deadlock or serialisation: the same transaction, begun anew, may succeed
     unique,  // a unique key is taken
     other,
@@ -63,17 +57,17 @@ enum class PgFailure : std::uint8_t {
 
 class PgConnection {
 public:
-    // Fails with `invalid_argument` for a URL that is none, else with `unavailable`. No message has the
+    // Fails with `invalid_argument` for an invalid URL, otherwise with `unavailable`. No message contains the
     // password.
     static Result<PgConnection> open(const PgConfig& config);
     PgConnection(PgConnection&&) noexcept = default;
     PgConnection& operator=(PgConnection&&) noexcept = default;
 
     Result<PgRows> run(const PgStatement& statement, const PgValues& values = {});
-    // Within a transaction: to be done before whatever comes next, in one round trip with it. If it fails, so
-    // does that. What its values borrow is copied.
+    // For use within a transaction. The statement runs before the next one, in one round trip with it. If
+    // this statement fails, so does the next one. Values that it borrows are copied.
     void later(const PgStatement& statement, PgValues values);
-    // For SQL that is made while the program runs. Parsed each time.
+    // For SQL that is made while the program runs. It is parsed each time.
     Result<PgRows> query(const std::string& sql, const PgValues& values = {});
     // One or more statements without values or rows.
     Result<void> execute(const std::string& sql);
@@ -119,7 +113,8 @@ private:
     PgFailure failure_ = PgFailure::none;
 };
 
-// Ends what a connection waits for, from any thread: that fails then. May outlive it.
+// Ends what a connection waits for, from any thread. The wait then fails. A PgCancel may outlive its
+// connection.
 class PgCancel {
 public:
     explicit PgCancel(PgConnection& connection);
@@ -133,7 +128,7 @@ private:
 };
 
 // Several statements in one round trip. They are one transaction unless they say otherwise: when one fails,
-// those after it are not done. What is borrowed by values must live until `run`.
+// those after it do not run. What their values borrow must live until `run`.
 class PgBatch {
 public:
     explicit PgBatch(PgConnection& connection) : connection_(connection) {}
@@ -160,9 +155,9 @@ private:
 // A transaction that is rolled back unless it is committed.
 class PgTransaction {
 public:
-    // `settings`: more statements to be done first, such as "set local synchronous_commit = off".
+    // `settings`: more statements to run first, such as "set local synchronous_commit = off".
     static Result<PgTransaction> begin(PgConnection& connection, const std::string& settings = {});
-    // One that the caller has begun.
+    // Takes over a transaction that the caller has begun.
     static PgTransaction adopt(PgConnection& connection) { return PgTransaction(connection); }
     PgTransaction(PgTransaction&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
     ~PgTransaction();
@@ -174,7 +169,7 @@ private:
     PgConnection* connection_;
 };
 
-// What PostgreSQL's errors mean for us, and how they are told.
+// What PostgreSQL's errors mean for quarry, and how its messages report them.
 
 // By the first letters of the SQLSTATE (PostgreSQL manual, appendix A).
 PgFailure pg_failure_of(std::string_view sqlstate);
@@ -183,12 +178,12 @@ ErrorCode pg_code_of(std::string_view sqlstate);
 // A sentence: what happened, to which database, and what to do about it.
 std::string pg_message(std::string_view sqlstate, std::string_view said, const std::string& place);
 
-// What a URL means, without its password: "database app on db.example, port 5432". `invalid_argument` if it
-// means nothing.
+// Where a URL leads, without its password: "database app on db.example, port 5432". Fails with
+// `invalid_argument` if the URL is invalid.
 Result<std::string> pg_place_of(const std::string& url);
 
-// A connection that hears what others NOTIFY. It needs a session of its own: behind a pooler it hears
-// nothing, and whoever relies on it polls as well.
+// A connection that hears what other sessions NOTIFY. It needs a session of its own. Behind a pooler it hears
+// nothing, so callers that rely on it poll as well.
 
 struct PgNotification {
     std::string channel{};
@@ -201,8 +196,8 @@ public:
     // `channel` is an identifier.
     static Result<PgListener> open(const PgConfig& config, const std::string& channel);
 
-    // Returns what has arrived, as soon as there is something, after `at_most`, or when woken. `unavailable`
-    // once the connection is lost: open another.
+    // Returns what has arrived, as soon as there is something, after `at_most`, or when woken. Fails with
+    // `unavailable` once the connection is lost: the caller has to open another.
     Result<std::vector<PgNotification>> wait(std::chrono::milliseconds at_most, int wake_descriptor = -1);
 
 private:

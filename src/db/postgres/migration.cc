@@ -6,8 +6,8 @@ namespace quarry::db {
 
 namespace {
 
-// "quarry": whoever migrates holds this advisory lock until the end of the transaction, which a pooler
-// between us and the server respects, as it would not a session's lock.
+// "quarry". A process that migrates holds this advisory lock until the end of its transaction. A pooler
+// between quarry and the server respects the lock of a transaction, but not that of a session.
 constexpr std::int64_t migration_lock = 0x717561727279;
 
 Result<void> ensure_meta(PgConnection& connection, const PgTables& tables) {
@@ -17,7 +17,8 @@ Result<void> ensure_meta(PgConnection& connection, const PgTables& tables) {
                     tables.schema));
 }
 
-// All steps that are left, in one transaction: others see the old version or the new one, none between.
+// Runs all steps that are left in one transaction: other processes see the old version or the new one, and
+// nothing in between.
 Result<void> take_steps(PgConnection& connection, const PgTables& tables) {
     PgTransaction transaction = TRY(PgTransaction::begin(connection));
     TRY(connection.query("select pg_advisory_xact_lock($1)", PgValues(migration_lock)));
@@ -37,8 +38,8 @@ Result<void> take_steps(PgConnection& connection, const PgTables& tables) {
 
 Result<std::int64_t> pg_version_of(PgConnection& connection, const PgTables& tables) {
     const std::string meta = tables.schema + ".meta";
-    // Not with to_regclass: a session that looked for the schema in vain believes that it is not there until
-    // it next locks a table, even if it has waited for whoever made it.
+    // This does not use to_regclass. A session that has looked for the schema in vain believes that it is not
+    // there until the session next locks a table, even if it has waited for the process that made the schema.
     const auto there =
         TRY(connection.query("select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace "
                              "where nspname = $1 and relname = 'meta'",

@@ -1,7 +1,7 @@
-// Values in PostgreSQL's binary form, on the way there and back. PgValues holds the parameters of a
-// statement, so that nothing is quoted, escaped or parsed; integers are int8, whatever the column is.
-// PgRows reads an answer where libpq has put it. Text becomes UTF-8 without NUL, which text from the web is
-// not always.
+// Values in PostgreSQL's binary form, in both directions. PgValues holds the parameters of a statement ($1,
+// $2, …), so that nothing is quoted, escaped or parsed. Integers are int8, whatever the column is: PostgreSQL
+// compares and assigns across their sizes. PgRows reads an answer where libpq has put it. Text becomes UTF-8
+// without NUL, because text from the web is not always either.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,20 @@
 
 namespace quarry::db {
 
-// Text as PostgreSQL takes it: UTF-8 without NUL. What comes from the web is neither, always.
-
 // True if a column of type text can hold it.
 bool is_pg_text(std::string_view text);
 
-// The same with U+FFFD for every byte that cannot be held.
+// The same text with U+FFFD for every byte that the column cannot hold.
 std::string to_pg_text(std::string_view text);
 
-// What a statement is asked with: $1, $2, … in PostgreSQL's binary form, so that nothing is quoted, escaped
-// or parsed. Integers are int8, whatever the column is: PostgreSQL compares and assigns across their sizes.
-
-// Values of an array parameter for `unnest($1, …)`: one column of many rows. Nothing is NULL.
+// Values of an array parameter for `unnest($1, …)`: one column of many rows. `nullopt` is NULL.
 using PgIntegers = std::vector<std::optional<std::int64_t>>;
 using PgTexts = std::vector<std::optional<std::string_view>>;
 struct PgBlobs {
     std::vector<std::optional<std::string_view>> values{};
 };
 
-// Text and bytes are borrowed: they live until the statement has been sent. Arrays are copied.
+// Text and bytes are borrowed: they must live until the statement has been sent. Arrays are copied.
 class PgValues {
 public:
     PgValues() = default;
@@ -44,7 +39,7 @@ public:
     explicit PgValues(const Values&... values) {
         (add(values), ...);
     }
-    PgValues(PgValues&&) noexcept = default;  // not to be copied: it points into itself
+    PgValues(PgValues&&) noexcept = default;  // not copyable: it points into itself
     PgValues& operator=(PgValues&&) noexcept = default;
 
     PgValues& add(std::int64_t value);
@@ -87,18 +82,18 @@ private:
     std::vector<const char*> values_;
     std::vector<int> lengths_, formats_;
     std::deque<std::string> own_;        // its strings do not move
-    std::vector<std::size_t> borrowed_;  // places of values that are not in it
+    std::vector<std::size_t> borrowed_;  // places of values that are not in own_
 };
 
 }  // namespace quarry::db
 
-// Rows that PostgreSQL answered with, in binary form, read where libpq has put them.
+// The rows of PostgreSQL's answer, in binary form, read where libpq has put them.
 
 struct pg_result;
 
 namespace quarry::db {
 
-// A row is read by its columns' numbers. What is read lives as long as the PgRows.
+// A row is read by the numbers of its columns. What is read lives as long as the PgRows.
 class PgRows {
 public:
     PgRows() = default;
@@ -116,7 +111,7 @@ public:
     bool boolean(int row, int column) const { return integer(row, column) != 0; }
 
 private:
-    std::shared_ptr<pg_result> result_;  // shared so that rows can be kept by whoever borrows from them
+    std::shared_ptr<pg_result> result_;  // shared, so that borrowers can keep the rows alive
     int size_ = 0;
 };
 

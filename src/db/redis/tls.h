@@ -1,5 +1,6 @@
-// A connection to Redis that nobody on the way can read or change: TLS by OpenSSL over a socket that hiredis
-// has connected, since the hiredis of Debian 12 speaks none. Whoever uses it ignores SIGPIPE.
+// A connection to Redis that nobody on the way can read or change. OpenSSL speaks TLS over a socket that
+// hiredis has connected, because the hiredis of Debian 12 does not speak TLS. The program that uses it
+// ignores SIGPIPE.
 #pragma once
 
 #include <memory>
@@ -16,16 +17,16 @@ namespace quarry::db {
 
 class RedisTls {
 public:
-    // Fails with `refused` if the server cannot prove that it is the address's host, by a certificate that
-    // the system trusts, or that the file of the address's `ca_file` does; else with `unavailable`. The
-    // socket's own time-outs count, and it is not closed.
+    // Fails with `refused` if the server cannot prove that it is the host of the address, by a certificate
+    // that the system trusts or that the address's `ca_file` trusts; otherwise with `unavailable`. The
+    // socket's own time-outs apply. The socket is not closed.
     static Result<RedisTls> begin(int socket, const RedisAddress& address);
 
-    // False if the connection is lost, or nothing moves for too long: see trouble().
+    // False if the connection is lost, or if nothing moves for too long: see trouble().
     bool write(std::string_view bytes);
-    // How many bytes have come, as soon as there are some; 0 as above.
+    // Returns the number of bytes that have come, as soon as there are some; 0 where write() returns false.
     std::size_t read(std::span<char> buffer);
-    // There is something to read that poll() knows nothing of.
+    // True if there is something to read that poll() does not know of.
     bool has_more() const;
 
     std::string trouble() const;  // of the last call that failed

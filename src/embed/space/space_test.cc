@@ -49,8 +49,8 @@ bool has_word(const text::TermBag& terms, std::string_view word) {
     return std::ranges::any_of(terms.counts, [&](const auto& count) { return count.term == word; });
 }
 
-// Passages of other subjects that are nearer to the query than the farthest of the subject's own passages
-// which do not have the query's word.
+// Counts the passages of other subjects that are nearer to the query than the subject's own farthest passage.
+// Only own passages without the query's word are considered.
 int strangers_before_synonyms(const Space& space, const Subject& subject, std::string_view query) {
     const std::vector<float> asked = space.fold_in(bag(query));
     float farthest = 1;
@@ -100,7 +100,7 @@ TEST_CASE("a text of unknown words has no vector") {
     CHECK(space.fold_in(bag("quark gluon")).empty());
     CHECK(space.fold_in(bag("")).empty());
     CHECK(space.fold_in(bag("festival")).size() == 12);
-    CHECK(space.fold_in(bag("bonnet")).empty());  // in one passage only: it relates that to nothing
+    CHECK(space.fold_in(bag("bonnet")).empty());  // in one passage only, so it relates to no other word
 }
 
 TEST_CASE("the same sample gives the same space") {

@@ -12,7 +12,7 @@ using html::Tag;
 
 namespace {
 
-// Containers by what they mostly hold; a tree can cut between neighbours in this order.
+// Containers by what they mostly hold. The order lets a decision tree cut between neighbours.
 std::uint8_t tag_group(const html::Node& node) {
     if (node.kind != html::NodeKind::element) return 0;
     switch (node.tag) {
@@ -330,7 +330,8 @@ private:
         set(Feature::since_title, heading_.title_passed ? log_step(index - heading_.title_block) : 0);
     }
 
-    // The same text twice: a teaser and its article, a menu for phones and one for desks, a hidden double.
+    // The same text twice: a teaser and its article, a menu for phones and one for desktop screens, a hidden
+    // copy.
     void describe_copies() {
         CopyCounts::Copies& copies = copies_[block().text.fingerprint];
         set(Feature::copies, log_step(copies.total));
@@ -342,7 +343,7 @@ private:
         return share(count_title_words(page_.cues, words), words.size());
     }
 
-    // What is the same for all blocks.
+    // The features that are the same for all blocks.
     void describe_page() {
         const BlockSums& total = page_.total();
         const PageCues& cues = page_.cues;
@@ -367,7 +368,7 @@ private:
         set_all(Feature::share_of_half, share(page_.inside(page_.half_of_prose).words, total.words));
     }
 
-    // Most regions and cues are none of a block's: the table holds 0 already.
+    // Most regions and cues do not apply to a block: the table already holds 0.
     void describe_surroundings() {
         const Surroundings& own = around(block());
         set(Feature::lists, own.lists);

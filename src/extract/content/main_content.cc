@@ -1,5 +1,5 @@
-// Text that a page holds twice: once for phones and once for desks, as slides and as one piece, in full and
-// again in quotes.
+// Chooses the blocks of the main content. Drops text that a page holds twice: once for phones and once for
+// desktop screens, as slides and as one piece, in full and again in quotes.
 #include "extract/content/main_content.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace quarry::extract {
 using html::NodeId;
 using html::Tag;
 
-// Unmarks chosen blocks that say over several sentences what chosen blocks before them have said. Code, cells
-// and definitions are left alone: reference pages repeat them with reason. Linear in the chosen text.
+// Unmarks chosen blocks that repeat, over several sentences, what chosen blocks before them have said. Code,
+// cells and definitions are left alone: reference pages repeat them with reason. Linear in the chosen text.
 void drop_repeated_text(const PageView& page, std::vector<std::uint8_t>& chosen);
 
 namespace {
@@ -48,10 +48,10 @@ constexpr html::TagSet kept_with_parent{Tag::br,     Tag::hr,     Tag::wbr,   Ta
                                         Tag::thead,  Tag::tbody,  Tag::tfoot, Tag::caption, Tag::video,
                                         Tag::audio,  Tag::iframe, Tag::math};
 
-// The likelihood from which on a block is kept. Keeping the likeliest blocks down to a threshold, the
-// expected F1 is 2 * (likely words kept) / (words kept + likely words of the page); the threshold that makes
-// it greatest lies at half of that F1. So a page that is hard to judge gets a low one, and nothing is ever
-// all dropped.
+// The likelihood from which a block is kept. If the likeliest blocks are kept down to a threshold, the
+// expected F1 is 2 * (likely words kept) / (words kept + likely words of the page). The threshold that makes
+// F1 greatest lies at half of that F1. So a page that is hard to judge gets a low threshold, and no page
+// loses all its blocks.
 std::uint32_t best_threshold(const PageView& page, std::span<const std::uint8_t> likely) {
     std::array<std::uint64_t, 256> words{};
     std::uint64_t likely_words = 0;
@@ -73,7 +73,7 @@ std::uint32_t best_threshold(const PageView& page, std::span<const std::uint8_t>
     return static_cast<std::uint32_t>(best / 2 * strictness * 255);
 }
 
-// Makes whole what a reader sees as one thing: a table or list that is mostly kept, code beside kept text.
+// Completes what a reader sees as one thing: a table or list that is mostly kept, code beside kept text.
 class Mender {
 public:
     Mender(const PageView& page, std::vector<std::uint8_t>& chosen) : page_(page), chosen_(chosen) {}
@@ -88,7 +88,7 @@ public:
 
 private:
     // A <nav> of links is never what a reader came for, as long as there is anything else. The model knows
-    // that of long pages; on short ones its threshold is low.
+    // that of long pages. On short pages its threshold is low.
     void drop_navigation() {
         if (!page_.tree.may_have(Tag::nav)) return;
         std::vector<std::uint8_t> others = chosen_;
@@ -103,7 +103,7 @@ private:
         if (std::ranges::find(others, 1) != others.end()) chosen_ = std::move(others);
     }
 
-    // Lists and tables of which four fifths of the words are kept are kept whole.
+    // Keeps a list or table whole if four fifths of its words are kept.
     void mend_rows() {
         static constexpr html::TagSet rows{Tag::table, Tag::ul, Tag::ol, Tag::dl};
         std::vector<std::uint32_t> kept_words(chosen_.size() + 1);
@@ -149,8 +149,8 @@ private:
         }
     }
 
-    // A heading belongs to what it heads, if that follows at once within the same element. The title of an
-    // article is left to the model: most readers get it as metadata.
+    // A heading belongs to the text below it, if that text follows at once within the same element. The title
+    // of an article is left to the model: most readers get it as metadata.
     void mend_headings() {
         const bool is_article = page_.cues.is_article_by_open_graph || page_.cues.declares(Kind::article);
         for (std::size_t at = chosen_.size(); at-- > 1;) {
@@ -188,7 +188,7 @@ std::vector<std::uint8_t> choose_blocks(const PageView& page, std::span<const st
     const std::uint32_t threshold = best_threshold(page, likely);
     std::vector<std::uint8_t> chosen(likely.size());
     for (std::size_t at = 0; at < likely.size(); ++at) {
-        // Prose needs less to be believed: a page full of something else must not outvote its one paragraph.
+        // Prose needs less likelihood: a page full of something else must not outvote its one paragraph.
         const bool is_near = 2 * likely[at] >= threshold && likely[at] < threshold;
         chosen[at] = likely[at] >= threshold || (is_near && is_plain_prose(page, page.blocks.list[at]));
     }
@@ -245,7 +245,7 @@ private:
 
     bool belongs_to_parent(NodeId id, const html::Node& node) const {
         if (!selection_.keeps(node.parent)) return false;
-        // A cell stays even when its text does not, or the columns after it would move.
+        // A cell stays even when its text does not. Otherwise the columns after it would move.
         if (node.tag == Tag::td || node.tag == Tag::th) return true;
         return kept_with_parent.contains(node.tag) && block_count(id) == 0;
     }
@@ -292,12 +292,12 @@ Selection select_full_page(const html::Tree& tree) {
 
 namespace {
 
-// A set of hashes that never grows: it is made for the number of words that were counted, and knows no more.
+// A set of hashes that never grows. It is made for the number of words that were counted, and holds no more.
 class HashSet {
 public:
     explicit HashSet(std::size_t most) : slots_(std::bit_ceil(2 * most + 2)), left_(most) {}
 
-    // True if an earlier block brought the hash. Within one block a refrain is no second copy.
+    // True if an earlier block brought the hash. A refrain within one block is not a second copy.
     bool insert(std::uint64_t hash, std::uint32_t block) {
         if (left_ == 0) return false;
         hash |= 1;  // 0 marks a free slot
@@ -365,8 +365,8 @@ private:
         return words;
     }
 
-    // Nearly all pages repeat nothing, and few bits per word show it: a run is new if its bit was not set.
-    // The bit of a run that is new may be set too, so this finds all that is repeated and a little more.
+    // Nearly all pages repeat nothing, and a few bits per word show it: a run is new if its bit was not set.
+    // The bit of a new run may be set already, so this finds all repeated runs and a few more.
     bool may_have_copies() const {
         constexpr std::size_t bits_per_word = 16;
         std::vector<std::uint64_t> bits(std::bit_ceil(count_words() * bits_per_word / 64 + 1));
@@ -406,7 +406,7 @@ private:
                page_.surroundings[page_.innermost(block)].in(Region::preformatted);
     }
 
-    // Repeated blocks that follow each other, with a heading or two between them, make a row.
+    // Repeated blocks that follow each other, with a heading or two between them, form a row.
     void add_to_row(std::size_t at) {
         constexpr std::size_t widest_gap = 3;
         if (!row_.empty() && chosen_so_far_ - row_end_ > widest_gap) drop_row();

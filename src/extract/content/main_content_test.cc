@@ -29,7 +29,7 @@ const std::string footer =
     "href='/terms'>Terms of use</a></li></ul><p>© 2024 The Harbour Company. All rights "
     "reserved.</p></footer>";
 
-// Paragraphs that read like prose, `count` of six from the one with this number on.
+// `count` of six paragraphs that read like prose, from the one with this number on.
 std::string prose(std::size_t number, std::size_t count) {
     constexpr std::string_view paragraphs[] = {
         "In chapter 1 the keeper of the lighthouse, who had lived on the rock for thirty years, wrote down "

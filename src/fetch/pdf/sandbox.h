@@ -1,5 +1,6 @@
-// What the reader of a PDF gives up before it looks at the first byte of one: Poppler is a large parser of a
-// hostile format, and whoever takes it over should find nothing to take along and nobody to tell.
+// What the reader of a PDF gives up before it looks at the first byte of one. Poppler is a large parser of a
+// hostile format. An attacker who takes over the reader should find nothing to steal and no way to send it
+// anywhere.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@ struct PdfShare {
     std::uint64_t memory_bytes = 0;
 };
 
-// For good, in this process: it is nobody where it was root, has no capabilities, and can open no socket,
-// write or change no file, start no process and signal no other. It reads Poppler's tables and the system's
-// fonts, or no file at all where the kernel has no Landlock (5.13). It uses no more than its share, leaves no
-// core, and dies with its parent. False if the kernel does not let it be confined: then nothing hostile may
-// be read.
+// Confines this process for good. If it was root, it becomes the user nobody. It has no capabilities, and can
+// open no socket, write or change no file, start no process and signal no other. It reads Poppler's tables
+// and the system's fonts, or no file at all where the kernel has no Landlock (5.13). It uses no more than its
+// share, leaves no core, and dies with its parent. Returns false if the kernel does not let it be confined:
+// then it must not read a hostile file.
 bool confine_pdf_reader(const PdfShare& share);
 
 }  // namespace quarry::fetch

@@ -1,8 +1,9 @@
-// The embedded index, put together: who may write, who may look, and in which order.
+// The embedded index as a whole: who may write, who may read, and in which order.
 //
-// Every change is one transaction under the writer's mutex; when it is durable, the view in memory is changed
-// while nobody looks, which takes microseconds. A search first reads the postings it needs, without any lock,
-// then scores them while the view stands still; if segments were exchanged in between, it begins again.
+// Every change is one transaction under the writer's mutex. When the transaction is durable, the view in
+// memory is changed while no search reads it, which takes microseconds. A search first reads the postings it
+// needs, without any lock, then scores them while the view stands still. If segments were exchanged in
+// between, the search begins again.
 #pragma once
 
 #include <memory>
@@ -72,7 +73,8 @@ private:
         std::int64_t next_chunk = 1;
         Upkeep upkeep;
     };
-    // A connection in a snapshot. Without a writer here the view is of that snapshot, and the only look.
+    // A read connection in a snapshot. Without a writer here, the view is that of the snapshot, and no other
+    // look is open.
     struct Look {
         std::unique_lock<std::mutex> alone;
         ReadConnections::Lease rows;
@@ -82,7 +84,7 @@ private:
     Result<void> open_for_writing(const EmbeddedIndexConfig& config);
 
     Result<std::unique_lock<std::mutex>> begin_writing();
-    // While it is held nothing changes.
+    // While the returned lock is held, nothing changes.
     std::unique_lock<std::mutex> stop_writing();
     CollectionState* find_collection(const std::string& collection);
     Result<CollectionState*> ensure_collection(const std::string& collection);
@@ -95,7 +97,7 @@ private:
     Result<bool> settle_some();
 
     Result<Look> look();
-    // Nullptr if there is no such collection. Held by whoever has the lock.
+    // Nullptr if there is no such collection. The caller holds the lock.
     const CollectionView* view_of(const std::string& collection) const;
     struct Found {
         std::vector<Scored> scored{};
@@ -114,11 +116,12 @@ private:
                                                          int limit);
 
     ViewLock lock_;
-    Collections collections_;  // changed by the writer, while nobody looks
+    Collections collections_;  // changed by the writer while no search reads
 
-    std::mutex turn_;  // to write: who has waited is not overtaken
+    std::mutex turn_;  // to write: a waiting thread is not overtaken
     std::mutex writing_;
-    // Held from a commit until the view has followed it: who has it too sees both in the same state.
+    // Held from a commit until the view has followed it. A thread that also holds it sees both in the same
+    // state.
     std::shared_mutex publishing_;
     std::optional<Writer> writer_;
 

@@ -14,28 +14,25 @@
 
 namespace quarry::index {
 
-// Rows that nothing speaks of any more: of segments that were merged or never finished, of spaces that were
-// left, of collections that were removed. They go a few at a time, so that no transaction is long.
+// Garbage is removed a few rows at a time, so that no transaction is long.
 
-// At start: what a former process was writing when it ended is rubbish.
+// At start: what a former process left unfinished becomes garbage.
 Result<void> abandon_unfinished(db::Connection& connection);
 
-// Removes some, in a transaction of its own. False if there is no more.
+// Removes some garbage in a transaction of its own. False if there is no more.
 Result<bool> collect_some_garbage(db::Connection& connection);
 
-// What is done a little at a time beside the writing: parts become segments, small segments become larger
-// ones, and rows that nothing speaks of any more are removed. Used by the writer alone.
-
+// Used by the writer alone.
 class Upkeep {
 public:
     Upkeep(db::Connection& connection, Collections& states, ViewLock& lock, std::size_t tail_chunks)
         : connection_(connection), collections_(states), lock_(lock), tail_chunks_(tail_chunks) {}
 
-    // After a transaction that added so many chunks: what keeps pace with it.
+    // Follows a transaction that added so many chunks, and does the work that keeps pace with it.
     Result<void> keep_up(CollectionState& state, std::int64_t next_chunk, std::size_t chunks);
-    // One step of all there is to do. False if there is nothing more.
+    // Does one step of all that is due. False if nothing is left to do.
     Result<bool> do_some(std::int64_t next_chunk);
-    // The collection is about to go.
+    // The collection is about to be removed.
     void forget(const CollectionState& state);
     void expect_garbage() { may_have_rubbish_ = true; }
 

@@ -34,7 +34,7 @@ std::int64_t take_number(std::string_view& text) {
 
 Result<std::unique_ptr<Follower>> Follower::open(IndexLog& log, EmbeddedIndex& replica, Prepare prepare) {
     if (TRY(replica.source()) != source_of(log)) {
-        // First of all it is no longer what it was: a store that it belonged to must not take it for its own.
+        // The source changes first: a store that the replica belonged to must not take it for its own.
         TRY(replica.set_source(source_of(log)));
         const auto names = TRY(replica.collections());
         for (const std::string& name : names) TRY(replica.remove_collection(name));
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Follower>> Follower::open(IndexLog& log, EmbeddedIndex& r
     return std::unique_ptr<Follower>(new Follower(log, replica, std::move(prepare)));
 }
 
-// Of another database's collection: zeros, as of one that is not there.
+// For a collection of another database: zeros, as for a missing one.
 Result<Follower::Position> Follower::position_of(const std::string& collection) {
     if (const auto found = positions_.find(collection); found != positions_.end()) return found->second;
     const std::string stored = TRY(replica_.position(collection));
@@ -72,7 +72,8 @@ Result<void> Follower::drop_missing(const std::vector<IndexLog::CollectionPositi
     return {};
 }
 
-// A collection that was dropped and made anew has another id; one that was restored from a backup is behind.
+// A collection that was dropped and made again has another id. A collection that was restored from a backup
+// is behind.
 Result<Follower::Position> Follower::begin(const IndexLog::CollectionPosition& state) {
     const Position known = TRY(position_of(state.name));
     if (known.id == state.id && known.sequence <= state.sequence) return known;
@@ -109,7 +110,7 @@ Result<void> Follower::catch_up(const std::function<bool(const std::string& coll
     TRY(drop_missing(states));
     for (const IndexLog::CollectionPosition& state : states) {
         Position position = TRY(begin(state));
-        // Dropped meanwhile, it has no id: whoever comes next sees that.
+        // A collection that was dropped meanwhile has no id. The next call sees that.
         while (position.id == state.id && position.sequence < state.sequence) {
             if (goes_on && !goes_on(state.name)) return {};
             position = TRY(follow(state.name, position));
@@ -142,8 +143,8 @@ Result<void> SharedIndex::set_embedder(const std::string& collection, const Embe
     return log_->set_embedder(collection, facts);
 }
 
-// The replica, once it has caught up. If the log cannot be read the replica is as good an answer as there is;
-// a replica that cannot be written is another matter.
+// Returns the replica, once it has caught up. If the log cannot be read, the replica is as good an answer as
+// there is. If the replica cannot be written, this fails.
 Result<EmbeddedIndex*> SharedIndex::fresh() {
     if (!replica_) {
         return fail(ErrorCode::unsupported,

@@ -1,8 +1,9 @@
 // The index of many machines. Every worker writes to a log in PostgreSQL (index_log.h). Every process that
-// answers searches has a replica, an embedded index of its own, and a Follower that brings it up to the
-// log; so answers are quick, and the replica answers when PostgreSQL cannot be reached. For each collection
-// the replica keeps a position: the log, the collection, and the last sequence number it has taken over.
-// The position is written after what it covers, and taking over something again changes nothing.
+// answers searches has a replica, an embedded index of its own, and a Follower that brings it up to the log.
+// Answers are therefore those of an embedded index, and as quick, and the replica still answers when
+// PostgreSQL cannot be reached. For each collection the replica keeps a position: the identity of the log,
+// the id of the collection there, and the last sequence number that was taken over. The position is written
+// after what it covers, and taking over something again changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -23,25 +24,22 @@
 
 namespace quarry::index {
 
-// Brings an embedded index, the replica, up to what a log in PostgreSQL has. Each collection of the replica
-// has a position: the log's identity, the collection's id there, and the last sequence number that was taken
-// over. It is written after what it covers, and taking over something again changes nothing.
-
 class Follower {
 public:
-    // Gives the pages of a builtin collection their vectors. Called for every batch; what it returns is held
-    // until the batch was written, so that the space stays the one they were folded into.
+    // Gives the pages of a builtin collection their vectors. It is called for every batch. The lock that it
+    // returns is held until the batch was written, so that the space stays the one into which the pages were
+    // folded.
     using Prepare = std::function<Result<std::shared_lock<std::shared_mutex>>(
         const std::string& collection, const EmbedderFacts& embedder, std::vector<IndexedPage>& pages)>;
 
-    // Both outlive it. Nobody else writes to the replica. One that followed another database, or none, is
-    // begun anew.
+    // The log and the replica outlive the Follower. Nobody else writes to the replica. A replica that
+    // followed another database, or none, is begun anew.
     static Result<std::unique_ptr<Follower>> open(IndexLog& log, EmbeddedIndex& replica,
                                                   Prepare prepare = {});
 
-    // Takes over what the log had when it was called. Any thread; the second waits for the first. While
-    // `goes_on` says so, which is asked before each batch of a collection. Fails as the log and the replica
-    // do; what was taken over by then stays.
+    // Takes over what the log had when this was called. Any thread may call this; the second waits for the
+    // first. `goes_on` is asked before each batch of a collection; when it says no, the call returns. Fails
+    // as the log and the replica do. What was taken over by then stays.
     Result<void> catch_up(const std::function<bool(const std::string& collection)>& goes_on = {});
 
 private:
@@ -66,19 +64,15 @@ private:
     std::map<std::string, Position> positions_;  // those that were asked for
 };
 
-// The index of many machines: writing goes to PostgreSQL, and whoever answers searches has a replica that
-// follows. Answers are therefore those of an embedded index, and as quick; and when PostgreSQL cannot be
-// reached, what is there can still be found.
-
-// What an answer knows of.
+// What an answer takes into account.
 enum class Freshness {
-    exact,     // all that was written anywhere before the question, if PostgreSQL can be asked
-    followed,  // what somebody else, who calls Follower::catch_up, has taken over by then
+    exact,     // all that was written anywhere before the question, if PostgreSQL can be reached
+    followed,  // what another caller of Follower::catch_up has taken over by then
 };
 
 struct SharedIndexConfig {
     db::PgConfig database{};
-    EmbeddedIndex* replica = nullptr;  // outlives the index. None: only writing, facts and collections
+    EmbeddedIndex* replica = nullptr;  // outlives the index. Nullptr: only writing, facts and collections
     Follower::Prepare prepare{};
     Freshness freshness = Freshness::exact;
 };

@@ -52,7 +52,7 @@ std::vector<IndexedPage> many_pages(int count) {
     return pages;
 }
 
-// What the log has of a collection: the text of each page's first chunk; "" of one that was removed.
+// What the log holds of a collection: the text of each page's first chunk; "" for a page that was removed.
 std::map<std::int64_t, std::string> texts_in(IndexLog& log) {
     std::map<std::int64_t, std::string> texts;
     const auto states = log.collections().value();

@@ -24,7 +24,7 @@ bool is_not_there(const Error& error) {
     return error.code == ErrorCode::not_found;
 }
 
-// What was not told apart before is not told apart now: dimensions are learnt later than the rest.
+// Dimensions are learnt later than the rest, so unknown dimensions match any.
 bool is_same_model(const EmbedderFacts& known, EmbedderFacts asked) {
     if (asked.dimensions == 0) asked.dimensions = known.dimensions;
     return known == asked;
@@ -63,7 +63,7 @@ Result<std::optional<QdrantCollectionFacts>> QdrantCollections::ask(const std::s
     if (!result && is_not_there(result.error())) return std::nullopt;
     if (!result) return std::unexpected(result.error());
     const auto records = TRY(read_records(*result));
-    // Without its point the collection was not finished: whoever writes next finishes it.
+    // Without its point the collection was not finished. The next write finishes it.
     if (records.empty()) return std::nullopt;
     return TRY(read_collection(records.front().payload));
 }
@@ -74,7 +74,7 @@ Result<QdrantCollectionFacts> QdrantCollections::ensure(const std::string& colle
     return make(collection, {});
 }
 
-// Every step may be done again, and the collection's point comes last: a crash in between costs nothing.
+// Every step may be done again, and the collection's point comes last, so a crash in between costs nothing.
 Result<QdrantCollectionFacts> QdrantCollections::make(const std::string& collection,
                                                       const EmbedderFacts& embedder) {
     json::object body{{"sparse_vectors", json::object{{"bm25", json::object{{"modifier", "idf"}}}}}};

@@ -14,7 +14,7 @@
 
 namespace quarry::index {
 
-// Any thread; those that change something, one at a time.
+// Any thread may use it. Functions that change something are called by one thread at a time.
 class QdrantCollections {
 public:
     explicit QdrantCollections(const QdrantService& service) : service_(service) {}
@@ -22,19 +22,20 @@ public:
     // "/collections/quarry-default/points", for rest "/points".
     std::string path(const std::string& collection, std::string_view rest = "") const;
 
-    // As it was last seen or, if `is_fresh` matters, as it is. Nothing if there is no such collection.
+    // The collection as it was last seen (remembered), or as it is now (asked). Nothing if there is no such
+    // collection.
     enum class Freshness { remembered, asked };
     Result<std::optional<QdrantCollectionFacts>> find(const std::string& collection, Freshness freshness);
     void forget(const std::string& collection);
 
-    // Made if it is not there.
+    // Makes the collection if it does not exist.
     Result<QdrantCollectionFacts> ensure(const std::string& collection);
     Result<void> save(const std::string& collection, const QdrantCollectionFacts& facts);
-    // Already written by whoever calls this.
+    // Records facts that the caller has already written.
     void remember(const std::string& collection, const QdrantCollectionFacts& facts);
     Result<void> remove(const std::string& collection);
 
-    // Another's vectors are dropped, or, by a Qdrant too old to do that, the collection is begun anew.
+    // Drops the vectors of another embedder. With a Qdrant too old to do that, the collection is begun anew.
     Result<void> set_embedder(const std::string& collection, const EmbedderFacts& embedder);
 
     Result<std::vector<std::string>> names() const;

@@ -156,7 +156,7 @@ milliseconds retry_after(const std::vector<Header>& headers) {
     return std::chrono::seconds(seconds);
 }
 
-// What was said, fit to stand in a sentence: one line of ASCII, bounded, without the key.
+// Makes a text fit to stand in a sentence: one line of ASCII, bounded, without the key.
 std::string in_a_sentence(std::string words, std::string_view key) {
     for (auto at = key.empty() ? words.npos : words.find(key); at != words.npos; at = words.find(key, at))
         words.replace(at, key.size(), std::string_view("[key]"));
@@ -229,7 +229,7 @@ Result<json::value> QdrantService::remove(std::string_view path) const {
 
 Result<void> QdrantService::change(HttpMethod method, std::string_view path, std::string body) const {
     const json::value result = TRY(call(method, fmt::format("{}?wait=true", path), std::move(body)));
-    // It will come true, but whatever is written next must not overtake it.
+    // The change will take effect, but the next write must not overtake it.
     if (!TRY(read_completed(result)))
         return fail(ErrorCode::unavailable, fmt::format("{} has not completed a change in time", name_));
     return {};
@@ -241,7 +241,7 @@ net::HttpRequest QdrantService::request_for(HttpMethod method, const url::Url& u
     if (method == HttpMethod::post || method == HttpMethod::put)
         request.headers.push_back({"Content-Type", "application/json"});
     if (!config_.api_key.empty()) request.headers.push_back({"api-key", config_.api_key});
-    // Whoever configured the service named its address; no page did.
+    // The settings named this address; no page did.
     request.policy.allow_private = true;
     request.limits.timeout = config_.timeout;
     request.limits.connect_timeout = config_.connect_timeout;

@@ -1,7 +1,7 @@
 // Members of JSON objects. What another process or service says is read without trust: nothing here throws,
-// whatever stands there. Records are written and read from one list of fields, each_field(visit, value), so
-// that what is written can always be read. Times are ISO 8601, durations are milliseconds, states go by
-// their names; what is not known is null.
+// whatever the input holds. Records are written and read from one list of fields, each_field(visit, value),
+// so that what is written can always be read. Times are ISO 8601, durations are milliseconds, states are
+// written by name, and an unknown value is null.
 #pragma once
 
 #include <chrono>
@@ -22,13 +22,10 @@
 
 namespace quarry {
 
-// What another process or service says in JSON, read without trust: nothing here throws, whatever stands
-// there.
-
-// The member of that name; null if there is none, or the value is no object.
+// The member of that name; null if it is missing, or if the value is not an object.
 const boost::json::value* member_in(const boost::json::value& value, std::string_view name);
 
-// "" , nothing or null if there is none, or something else. A whole number may be written as 2.0.
+// "", nothing or null if the member is missing or of another type. A whole number may be written as 2.0.
 std::string text_in(const boost::json::value& value, std::string_view name);
 std::string text_in(const boost::json::object& object, std::string_view name);
 std::optional<std::int64_t> number_in(const boost::json::value& value, std::string_view name);
@@ -36,7 +33,7 @@ std::optional<std::int64_t> number_in(const boost::json::object& object, std::st
 std::optional<bool> flag_in(const boost::json::value& value, std::string_view name);
 const boost::json::array* list_in(const boost::json::value& value, std::string_view name);
 
-// The same for what an answer has to have: `corrupt` without it, with a sentence that names it.
+// The same for a member that an answer must have. Without it, `corrupt` with a sentence that names it.
 Result<std::int64_t> answered_number(const boost::json::value& answer, std::string_view name);
 Result<bool> answered_flag(const boost::json::value& answer, std::string_view name);
 Result<boost::json::object> answered_object(const boost::json::value& answer);
@@ -65,7 +62,7 @@ public:
     void operator()(std::string_view name, const Type& value) {
         object_[name] = json_of(value);
     }
-    // What follows from other fields: written for whoever reads it, and never read.
+    // A value that follows from other fields. It is written for readers of the JSON; FieldReader ignores it.
     template <typename Type>
     void derived(std::string_view name, const Type& value) {
         object_[name] = json_of(value);
@@ -74,7 +71,7 @@ public:
     void code(std::string_view name, std::optional<ErrorCode> code) {
         object_[name] = code ? boost::json::value(error_name(*code)) : boost::json::value(nullptr);
     }
-    // A text that is JSON itself stands there as what it says.
+    // A text that is itself JSON is written as the value that it holds.
     void json(std::string_view name, const std::string& text);
     template <typename Each>
     void object(std::string_view name, Each each) {
@@ -115,7 +112,8 @@ private:
     boost::json::object object_;
 };
 
-// What is missing or null keeps its value; what is of another kind is remembered as wrong.
+// A member that is missing or null leaves its field as it is. A member of another type is remembered as
+// wrong.
 class FieldReader {
 public:
     explicit FieldReader(const boost::json::object& object) : object_(object) {}

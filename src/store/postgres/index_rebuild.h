@@ -1,5 +1,5 @@
-// Rows of a queue come and go, and its indexes stay as large as they once were. Whoever leads rebuilds those
-// that are much larger than their rows need, once a day, while work goes on.
+// Rows of a queue come and go, and its indexes stay as large as they once were. The worker that leads
+// rebuilds the indexes that are much larger than their rows need, once a day, while work goes on.
 #pragma once
 
 #include <stop_token>
@@ -14,12 +14,13 @@ namespace quarry::store::postgres {
 
 class IndexUpkeep {
 public:
-    // `config` leads to the same database: rebuilding wants a connection of its own, and time.
+    // `config` leads to the same database: a rebuild needs a connection of its own, and time.
     IndexUpkeep(Transactor& transactor, const Leadership& leadership, db::PgConfig config,
                 Maintenance maintenance);
 
-    // If this process leads, and it was not done within a day. Returns the names of the indexes. What is
-    // stopped, or fails, is left as it was, and tried again the day after.
+    // Rebuilds if this process leads, and if no rebuild was done within a day. Returns the names of the
+    // indexes. An index whose rebuild is stopped, or fails, stays as it was, and is tried again the day
+    // after.
     Result<std::vector<std::string>> rebuild(const std::stop_token& stop);
 
 private:
