@@ -37,7 +37,7 @@ public:
     // `place` outlives it.
     explicit DistantOwner(const DataSource& place);
 
-    // What owner_methods.h names. Any thread, as all of this.
+    // What app/owner/methods.h names. Any thread, as all of this.
     Result<boost::json::value> perform(std::string_view method, boost::json::object params);
     Result<search::SearchAnswer> search(const search::SearchRequest& request);
 

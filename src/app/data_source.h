@@ -57,7 +57,7 @@ struct Asked {
     bool by_owner = false;  // a worker runs: it also does what the request brings along
 };
 
-// Has the owner do what owner_methods.h names; without an owner it is done in this process, which then
+// Has the owner do what app/owner/methods.h names; without an owner it is done in this process, which then
 // leaves.
 Result<Asked> ask(const DataSource& place, std::string_view method, boost::json::object params);
 

@@ -43,7 +43,7 @@ Result<store::OutboxCounts> own_outbox(store::Reader& reader, const Call& call, 
 bool is_own(const Call& call, const Session& session);
 bool is_own(const Call& call, const store::Schedule& schedule);
 
-// Has the owner of the data folder do what owner_methods.h of the application names, and answers with what it
+// Has the owner of the data folder do what app/owner/methods.h of the application names, and answers with what it
 // says.
 void perform(Api& api, const Call& call, const std::string& method, const boost::json::object& params);
 // The same where it may take long, because it is about many.

@@ -46,7 +46,7 @@ int show_job(const CommandContext& session, store::Reader& reader, const std::st
 
 struct QueueChange {
     const char* name;    // "retry"
-    const char* method;  // of owner_methods.h
+    const char* method;  // of app/owner/methods.h
     const char* done;    // "3 jobs <done>"
     const char* help;
     bool brings_work;  // somebody has to do it then

@@ -43,7 +43,7 @@ public:
     StandingOwner(const StandingOwner&) = delete;
     StandingOwner& operator=(const StandingOwner&) = delete;
 
-    // What owner_methods.h names. It has to bear being repeated: an owner may leave in the middle of it.
+    // What app/owner/methods.h names. It has to bear being repeated: an owner may leave in the middle of it.
     Result<boost::json::value> perform(std::string_view method, const boost::json::object& params);
 
     // To be called now and then: takes the place of an owner that has left, so that work goes on. Fails if

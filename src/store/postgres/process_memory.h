@@ -62,7 +62,7 @@ private:
 };
 
 // Whether owners may add so many more jobs that adding some need not ask. How many jobs are open is a sum
-// over rows that everybody writes (owner_room.h).
+// over rows that everybody writes (OwnerRoom).
 
 class OpenRoom {
 public:
