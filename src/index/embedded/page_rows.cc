@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "base/printable.h"
 #include "db/packed_text.h"
 #include "index/embedded/postings.h"
 
@@ -166,18 +167,20 @@ Result<void> PageRows::remove_chunks(const PagePlace& place) {
     return remove_pending_.bind(place.first_chunk).run();
 }
 
+// Damage may leave bytes that are not UTF-8. SQLite does not notice, and an answer with them would be no
+// JSON.
 PageLabel label_at(const db::Statement& row, int column) {
     PageLabel label;
     label.fetched_at = Timestamp(std::chrono::milliseconds(row.integer(column)));
-    label.language = row.text(column + 1);
-    label.host = row.text(column + 2);
-    label.path = row.text(column + 3);
+    label.language = as_utf8(row.text(column + 1));
+    label.host = as_utf8(row.text(column + 2));
+    label.path = as_utf8(row.text(column + 3));
     label.status = static_cast<int>(row.integer(column + 4));
     label.content_hash = static_cast<std::uint64_t>(row.integer(column + 5));
-    label.id = row.text(column + 6);
-    label.url = row.text(column + 7);
-    label.title = row.text(column + 8);
-    label.description = row.text(column + 9);
+    label.id = as_utf8(row.text(column + 6));
+    label.url = as_utf8(row.text(column + 7));
+    label.title = as_utf8(row.text(column + 8));
+    label.description = as_utf8(row.text(column + 9));
     return label;
 }
 
