@@ -56,6 +56,19 @@ void pass_over(const store::StoredPages& read, Exported& exported) {
         if (++exported.damaged <= most_named) say(damage.message);
 }
 
+// Asks for the pages after those that were read. False at the end, and where a damaged database gives the same pages
+// again: its pages are no longer in the order of their ids, and an export would never end.
+bool move_on(store::PageQuery& wanted, const store::StoredPages& read, Exported& exported) {
+    if (!read.next) return false;
+    if (*read.next <= wanted.after) {
+        ++exported.damaged;
+        say("the database is damaged: the pages after these are out of order and cannot be read");
+        return false;
+    }
+    wanted.after = *read.next;
+    return true;
+}
+
 Result<Exported> export_pages(store::Reader& reader, const ExportArguments& arguments) {
     store::PageQuery wanted{.collection = arguments.collection,
                             .limit = 50,
@@ -64,15 +77,14 @@ Result<Exported> export_pages(store::Reader& reader, const ExportArguments& argu
     if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
     LineOutput output = TRY(LineOutput::open(arguments.output));
     Exported exported;
-    while (true) {
+    for (bool more = true; more;) {
         const auto read = TRY(reader.pages(wanted));
         pass_over(read, exported);
         std::string lines;
         for (const StoredPage& page : read.pages) lines += readable_json(to_json(page)) + "\n";
         exported.count += std::ssize(read.pages);
         if (!TRY(output.write(lines))) return exported;
-        if (!read.next) break;
-        wanted.after = *read.next;
+        more = move_on(wanted, read, exported);
     }
     TRY(output.finish());
     return exported;
@@ -86,7 +98,7 @@ Result<Exported> export_chunks(const app::DataSource& place, store::Reader& read
     if (!arguments.id.empty()) wanted.group = TRY(find_crawl(reader, arguments.id)).id;
     LineOutput output = TRY(LineOutput::open(arguments.output));
     Exported exported;
-    while (true) {
+    for (bool more = true; more;) {
         const auto read = TRY(reader.pages(wanted));
         pass_over(read, exported);
         for (const StoredPage& page : read.pages) {
@@ -96,8 +108,7 @@ Result<Exported> export_chunks(const app::DataSource& place, store::Reader& read
             exported.count += std::ssize(chunks);
             if (!TRY(output.write(lines))) return exported;
         }
-        if (!read.next) break;
-        wanted.after = *read.next;
+        more = move_on(wanted, read, exported);
     }
     TRY(output.finish());
     return exported;
